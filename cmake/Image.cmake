@@ -1,0 +1,21 @@
+# Image.cmake - starts the engine once, here, so that nobody who loads the library does
+
+file(STRINGS ${CMAKE_SOURCE_DIR}/src/guest/prelude/order.txt CLOCHE_PRELUDE_FILES)
+list(TRANSFORM CLOCHE_PRELUDE_FILES PREPEND ${CMAKE_SOURCE_DIR}/src/guest/prelude/)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/guest/prelude/order.txt)
+
+add_executable(make_image tools/make_image.c $<TARGET_OBJECTS:cloche_isolate> ${CLOCHE_ENGINE_OBJECT})
+cloche_host_target(make_image)
+target_include_directories(make_image PRIVATE ${CLOCHE_ENGINE_INCLUDES})
+add_dependencies(make_image cloche_engine_header cloche_engine)
+
+set(CLOCHE_IMAGE_FILE ${CMAKE_BINARY_DIR}/cloche.image)
+add_custom_command(
+    OUTPUT ${CLOCHE_IMAGE_FILE}
+    COMMAND make_image ${CLOCHE_IMAGE_FILE} ${CLOCHE_PRELUDE_FILES}
+    DEPENDS make_image ${CLOCHE_PRELUDE_FILES}
+    COMMENT "Building the image"
+    VERBATIM)
+set_source_files_properties(src/isolate/image_data.S PROPERTIES
+    COMPILE_DEFINITIONS "CL_IMAGE_FILE=\"${CLOCHE_IMAGE_FILE}\"" OBJECT_DEPENDS ${CLOCHE_IMAGE_FILE})
+add_custom_target(cloche_image DEPENDS ${CLOCHE_IMAGE_FILE})

@@ -1,0 +1,45 @@
+/* backend.h - where runs run: the interface between core and the backends
+ *
+ *   take ─► begin ─► step ─► (waiting ─► step)* ─► done ─► give
+ *                     ▲ stop, from any thread        │
+ *                     └── end, when it waits ────────┘
+ *
+ * A place is what one run occupies: a guest memory in this process, or a jailed process. Core knows nothing else of it.
+ *
+ * Owner    a place is lent by take and returned by give, clean or not; give makes it clean
+ * Threads  take and give: any thread. begin, step, end, wake_ns: the thread that works on the run. stop: any thread, but
+ *          not before begin nor after the last step has returned (core's lock sees to that)
+ */
+#ifndef CL_BACKEND_BACKEND_H
+#define CL_BACKEND_BACKEND_H
+
+#include "isolate/guest.h"
+#include "isolate/step.h"
+
+typedef struct cl_backend cl_backend;
+typedef struct cl_place cl_place;
+
+typedef struct cl_backend_stats {
+    uint32_t places;
+    uint64_t traps;
+} cl_backend_stats;
+
+struct cl_backend {
+    const char *name; /* "worker", "process" */
+    uint32_t isolation; /* CLOCHE_LAYER_ bits that stand */
+    void (*close)(cl_backend *backend);
+    cl_place *(*take)(cl_backend *backend, cloche_error *err); /* NULL: err */
+    void (*give)(cl_backend *backend, cl_place *place);
+    void (*begin)(cl_place *place, const cl_run_request *request, cloche_result *result, uint64_t start_ns);
+    cl_step_state (*step)(cl_place *place);
+    uint64_t (*wake_ns)(const cl_place *place);
+    cl_stop (*stop_of)(const cl_place *place); /* the wish that stop left, if no step has met it */
+    void (*stop)(cl_place *place, cl_stop why);
+    void (*end)(cl_place *place, cl_stop why);
+    void (*stats)(cl_backend *backend, cl_backend_stats *out);
+};
+
+/* Every backend has one such function; core/backends.c is the only file that names them. */
+typedef cloche_status cl_backend_open_fn(const cloche_options *options, cl_backend **out, cloche_error *err);
+
+#endif

@@ -1,0 +1,80 @@
+/* enter_x86_64.S - into the guest, out of it, and over to the caller's stack for a moment
+ *
+ * cl_guest: host_sp at 0, guest_sp at 8. Entry saves what the ABI asks a callee to keep, mxcsr and the x87 control word
+ * included; leaving from any depth, or from a signal handler that rewrote the interrupted context, restores them.
+ * System V AMD64 ABI 3.2.1.
+ */
+    .text
+
+/* int cl_guest_enter(cl_guest *guest, void (*main)(cl_guest *), void *stack_top) */
+    .globl  cl_guest_enter
+    .hidden cl_guest_enter
+    .type   cl_guest_enter, @function
+    .p2align 4
+cl_guest_enter:
+    .cfi_startproc
+    pushq   %rbp
+    pushq   %rbx
+    pushq   %r12
+    pushq   %r13
+    pushq   %r14
+    pushq   %r15
+    subq    $8, %rsp
+    stmxcsr (%rsp)
+    fnstcw  4(%rsp)
+    movq    %rsp, 0(%rdi)
+    movq    %rdx, %rsp
+    pushq   %rdi
+    pushq   $0                  /* keeps the stack aligned at the call */
+    xorl    %ebp, %ebp
+    call    *%rsi
+    popq    %rdi
+    popq    %rdi
+    xorl    %esi, %esi
+    .cfi_endproc
+    /* falls through */
+
+/* void cl_guest_jump_out(cl_guest *guest, int why): answers why from cl_guest_enter */
+    .globl  cl_guest_jump_out
+    .hidden cl_guest_jump_out
+    .type   cl_guest_jump_out, @function
+cl_guest_jump_out:
+    cld
+    movq    0(%rdi), %rsp
+    movl    %esi, %eax
+    ldmxcsr (%rsp)
+    fldcw   4(%rsp)
+    addq    $8, %rsp
+    popq    %r15
+    popq    %r14
+    popq    %r13
+    popq    %r12
+    popq    %rbx
+    popq    %rbp
+    ret
+    .size   cl_guest_jump_out, . - cl_guest_jump_out
+
+/* void cl_guest_hop(cl_guest *guest, void (*fn)(void *), void *arg) */
+    .globl  cl_guest_hop
+    .hidden cl_guest_hop
+    .type   cl_guest_hop, @function
+    .p2align 4
+cl_guest_hop:
+    pushq   %rbp
+    pushq   %rbx
+    movq    %rsp, %rbx
+    movq    %rdi, %rbp
+    movq    %rsp, 8(%rdi)
+    movq    0(%rdi), %rsp
+    subq    $256, %rsp
+    andq    $-16, %rsp
+    movq    %rsi, %rax
+    movq    %rdx, %rdi
+    call    *%rax
+    movq    %rbx, %rsp
+    popq    %rbx
+    popq    %rbp
+    ret
+    .size   cl_guest_hop, . - cl_guest_hop
+
+    .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,165 @@
+#include "isolate/guest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+#include "isolate/result.h"
+#include "isolate/budget.h"
+#include "isolate/image.h"
+#include "isolate/table.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
+static uint32_t image_size(void)
+{
+    return cl_image_get()->pages * CL_WASM_PAGE;
+}
+
+/* Everything a run can change outside linear memory. */
+static void assign_state(cl_guest *guest)
+{
+    const cl_image *image = cl_image_get();
+    *guest->instance = (Z_quickjs_instance_t){
+        .Z_env_instance = (struct Z_env_instance_t *)guest,
+        .Z_wasi_snapshot_preview1_instance = (struct Z_wasi_snapshot_preview1_instance_t *)guest,
+        .w2c___stack_pointer = image->stack_pointer,
+        .w2c_memory = {.data = guest->memory, .pages = image->pages, .max_pages = 65536, .size = image_size()},
+        .w2c___indirect_function_table = cl_table_get(),
+    };
+    memset(&guest->run, 0, sizeof guest->run);
+    guest->is_dirty = false;
+}
+
+static void copy_image(cl_guest *guest)
+{
+    const cl_image *image = cl_image_get();
+    uint8_t *memory = guest->memory;
+    memset(memory + image->window_start, 0, image->copy_start - image->window_start);
+    uint32_t copied = image->used_end - image->copy_start;
+    memcpy(memory + image->copy_start, cl_image_bytes(), copied);
+    memset(memory + image->used_end, 0, image->tail_start - image->used_end);
+    memcpy(memory + image->tail_start, cl_image_bytes() + copied, image_size() - image->tail_start);
+}
+
+cloche_status cl_guest_open(cl_guest **out, cloche_error *err)
+{
+    const cl_image *image = cl_image_get();
+    cloche_status rc = CLOCHE_OK;
+    cl_guest *guest = NULL;
+    uint8_t *reservation = MAP_FAILED;
+
+    *out = NULL;
+    if ((guest = calloc(1, sizeof *guest)) == NULL) {
+        rc = cl_error_set(err, CLOCHE_E_NOMEM, 0, "guest", "cannot allocate a slot");
+        goto out;
+    }
+    reservation = mmap(NULL, CL_RESERVATION_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reservation == MAP_FAILED) {
+        rc = cl_error_set(err, CLOCHE_E_NOMEM, errno, "guest",
+                          "cannot reserve 8 GiB of address space for a slot (ulimit -v, or too many slots?)");
+        goto out;
+    }
+    guest->reservation = reservation;
+    guest->stack_low = reservation + CL_STACK_GUARD_BYTES;
+    guest->memory = reservation + CL_BASE_OFFSET;
+    guest->instance = (Z_quickjs_instance_t *)(void *)(guest->memory - CL_MEMORY_DISTANCE -
+                                                       offsetof(Z_quickjs_instance_t, w2c_memory));
+    guest->mapped_end = image_size();
+    if (mprotect(guest->stack_low, CL_STACK_BYTES, PROT_READ | PROT_WRITE) != 0 ||
+        mprotect(guest->memory - CL_HOST_BYTES, CL_HOST_BYTES, PROT_READ | PROT_WRITE) != 0 ||
+        mprotect(guest->memory + image->window_start, guest->mapped_end - image->window_start,
+                 PROT_READ | PROT_WRITE) != 0) {
+        rc = cl_error_set(err, CLOCHE_E_NOMEM, errno, "guest",
+                          "cannot map a slot (vm.max_map_count, or memory overcommit off?)");
+        goto out;
+    }
+#ifdef MADV_POPULATE_WRITE
+    /* One call instead of a page fault per page at the first run; older kernels fault the pages in. */
+    madvise(guest->memory + image->window_start, guest->mapped_end - image->window_start, MADV_POPULATE_WRITE);
+    madvise(guest->stack_low + CL_STACK_BYTES - CL_KEPT_STACK_BYTES / 4, CL_KEPT_STACK_BYTES / 4, MADV_POPULATE_WRITE);
+#endif
+    copy_image(guest);
+    assign_state(guest);
+    *out = guest;
+    guest = NULL;
+    reservation = MAP_FAILED;
+out:
+    if (reservation != MAP_FAILED)
+        munmap(reservation, CL_RESERVATION_BYTES);
+    free(guest);
+    return rc;
+}
+
+void cl_guest_close(cl_guest *guest)
+{
+    if (guest == NULL)
+        return;
+    munmap(guest->reservation, CL_RESERVATION_BYTES);
+    free(guest);
+}
+
+/* Growth: what stays resident is zeroed, the rest goes back to the system; all of it is closed again. */
+static void reset_growth(cl_guest *guest)
+{
+    uint32_t start = image_size();
+    uint32_t end = guest->mapped_end;
+    uint32_t kept = end - start < CL_KEPT_GROWTH_BYTES ? end : start + CL_KEPT_GROWTH_BYTES;
+
+    memset(guest->memory + start, 0, kept - start);
+    if (kept < end)
+        CL_ASSERT(madvise(guest->memory + kept, end - kept, MADV_DONTNEED) == 0);
+    CL_ASSERT(mprotect(guest->memory + start, end - start, PROT_NONE) == 0);
+    guest->mapped_end = start;
+    cl_budget_give(end - start);
+}
+
+static void reset_deep(cl_guest *guest)
+{
+    const cl_image *image = cl_image_get();
+    uint8_t *closed = guest->memory + CL_NULL_BYTES;
+    size_t length = image->window_start - CL_NULL_BYTES;
+
+    CL_ASSERT(madvise(closed, length, MADV_DONTNEED) == 0);
+    CL_ASSERT(mprotect(closed, length, PROT_NONE) == 0);
+    /* The native stack cannot be read by a guest; it is only given back. */
+    CL_ASSERT(madvise(guest->stack_low, CL_STACK_BYTES - CL_KEPT_STACK_BYTES, MADV_DONTNEED) == 0);
+    guest->is_deep = false;
+}
+
+static void free_run(cl_run *run)
+{
+    cl_buf_fini(&run->out.kept);
+    cl_buf_fini(&run->err.kept);
+    cl_buf_fini(&run->scratch);
+    cl_buf_fini(&run->json);
+    cl_result_set_text(&run->part.name, NULL, 0);
+    cl_result_set_text(&run->part.message, NULL, 0);
+    cl_result_set_text(&run->part.stack, NULL, 0);
+}
+
+void cl_guest_reset(cl_guest *guest)
+{
+    free_run(&guest->run);
+    if (guest->is_dirty) {
+        if (guest->mapped_end != image_size())
+            reset_growth(guest);
+        if (guest->is_deep)
+            reset_deep(guest);
+        copy_image(guest);
+#ifdef __SANITIZE_ADDRESS__
+        /* Frames that a jump left behind would stay poisoned. */
+        __asan_unpoison_memory_region(guest->stack_low, CL_STACK_BYTES);
+#endif
+    }
+    assign_state(guest);
+}
+
+_Noreturn void cl_guest_leave(cl_guest *guest, cl_leave why)
+{
+    cl_guest_jump_out(guest, (int)why);
+}

@@ -1,0 +1,172 @@
+#include "isolate/monitor.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "isolate/trap.h"
+#include "sys/task.h"
+
+enum {
+    TICK_NS = 1000000,
+    IDLE_TICKS = 100,      /* then sleep until a run begins */
+    RETRY_LEAST_NS = 60000, /* jittered: a fixed period can lock in step with a host's profiler */
+    RETRY_SPREAD_NS = 200000,
+    MONITOR_STACK_BYTES = 65536,
+};
+
+_Atomic uint32_t cl_monitor_sleeps;
+
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+static cl_thread *threads;
+static bool is_started;
+
+/* Answers why the run that `sequence` names must stop now; CL_STOP_NONE if it need not or is over. */
+static cl_stop must_stop(cl_thread *thread, uint64_t now_ns, uint64_t *sequence, bool *is_active)
+{
+    cl_stop why = CL_STOP_NONE;
+    uint64_t s = atomic_load_explicit(&thread->sequence, memory_order_acquire);
+    uint64_t deadline_ns = atomic_load_explicit(&thread->watch.deadline_ns, memory_order_acquire);
+
+    *sequence = s;
+    if (deadline_ns == 0)
+        return CL_STOP_NONE;
+    *is_active = true;
+    uint64_t cpu_deadline_ns = atomic_load_explicit(&thread->watch.cpu_deadline_ns, memory_order_relaxed);
+    _Atomic int *stop = atomic_load_explicit(&thread->watch.stop, memory_order_relaxed);
+    /* Slots are freed under threads_lock only, so the wish can be read even if its run has just ended. */
+    int wish = stop != NULL ? atomic_load_explicit(stop, memory_order_acquire) : CL_STOP_NONE;
+    if (wish != CL_STOP_NONE)
+        why = (cl_stop)wish;
+    else if (now_ns >= deadline_ns)
+        why = CL_STOP_WALL;
+    else if (cpu_deadline_ns != 0 && cl_clock_ns(thread->cpu_clock) >= cpu_deadline_ns)
+        why = CL_STOP_CPU;
+    atomic_thread_fence(memory_order_acquire);
+    if (atomic_load_explicit(&thread->sequence, memory_order_relaxed) != s)
+        return CL_STOP_NONE;
+    return why;
+}
+
+/* One look at every thread. Answers whether one had to be told to stop, and whether any runs. */
+static bool round_of_threads(bool *is_active)
+{
+    bool told = false;
+    uint64_t now_ns = cl_clock_ns(CLOCK_MONOTONIC);
+
+    pthread_mutex_lock(&threads_lock);
+    for (cl_thread *thread = threads; thread != NULL; thread = thread->next) {
+        uint64_t sequence;
+        cl_stop why = must_stop(thread, now_ns, &sequence, is_active);
+        if (why == CL_STOP_NONE)
+            continue;
+        /* A reason once given to a run stays; the handler looks at the number last. */
+        if (atomic_load(&thread->kill_sequence) != sequence) {
+            atomic_store(&thread->kill_why, (int)why);
+            atomic_store(&thread->kill_sequence, sequence);
+        }
+        cl_task_signal(thread->tid, cl_trap_stop_signal());
+        told = true;
+    }
+    pthread_mutex_unlock(&threads_lock);
+    return told;
+}
+
+static void *monitor_main(void *unused)
+{
+    uint32_t jitter = 1;
+    int idle_ticks = 0;
+
+    (void)unused;
+    cl_task_name("cloche-monitor");
+    for (;;) {
+        bool is_active = false;
+        bool told = round_of_threads(&is_active);
+        idle_ticks = is_active ? 0 : idle_ticks + 1;
+        if (idle_ticks >= IDLE_TICKS) {
+            idle_ticks = 0;
+            atomic_store(&cl_monitor_sleeps, 1);
+            /* Every runner sees the flag, or its run is seen in the round below. */
+            cl_task_barrier();
+            is_active = false;
+            round_of_threads(&is_active);
+            if (is_active)
+                atomic_store(&cl_monitor_sleeps, 0);
+            else
+                cl_task_futex_wait(&cl_monitor_sleeps, 1);
+            continue;
+        }
+        jitter = jitter * 1664525u + 1013904223u;
+        struct timespec pause = {.tv_nsec = told ? RETRY_LEAST_NS + (jitter >> 8) % RETRY_SPREAD_NS : TICK_NS};
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+    }
+    return NULL;
+}
+
+cloche_status cl_monitor_start(cloche_error *err)
+{
+    cloche_status rc = CLOCHE_OK;
+    sigset_t all, before;
+    pthread_attr_t attributes;
+    pthread_t thread;
+
+    pthread_mutex_lock(&threads_lock);
+    if (is_started)
+        goto out;
+    if (cl_task_barrier_register() != 0) {
+        rc = cl_error_set(err, CLOCHE_E_NOSYS, errno, "monitor", "membarrier(2) is not available");
+        goto out;
+    }
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, MONITOR_STACK_BYTES);
+    pthread_sigmask(SIG_BLOCK, &all, &before); /* the monitor handles no signal of the host */
+    int failed = pthread_create(&thread, &attributes, monitor_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (failed != 0)
+        rc = cl_error_set(err, CLOCHE_E_NOMEM, failed, "monitor", "cannot start the thread that watches deadlines");
+    else
+        is_started = true;
+out:
+    pthread_mutex_unlock(&threads_lock);
+    return rc;
+}
+
+void cl_monitor_add(cl_thread *thread)
+{
+    pthread_mutex_lock(&threads_lock);
+    thread->next = threads;
+    if (threads != NULL)
+        threads->previous = thread;
+    threads = thread;
+    pthread_mutex_unlock(&threads_lock);
+}
+
+void cl_monitor_remove(cl_thread *thread)
+{
+    pthread_mutex_lock(&threads_lock);
+    if (thread->previous != NULL)
+        thread->previous->next = thread->next;
+    else
+        threads = thread->next;
+    if (thread->next != NULL)
+        thread->next->previous = thread->previous;
+    pthread_mutex_unlock(&threads_lock);
+}
+
+void cl_monitor_quiesce(void)
+{
+    pthread_mutex_lock(&threads_lock);
+    pthread_mutex_unlock(&threads_lock);
+}
+
+void cl_monitor_wake(void)
+{
+    atomic_store(&cl_monitor_sleeps, 0);
+    cl_task_futex_wake(&cl_monitor_sleeps);
+}

@@ -1,0 +1,257 @@
+#include "isolate/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "isolate/monitor.h"
+#include "isolate/trap.h"
+#include "sys/task.h"
+
+enum { ALT_STACK_BYTES = 65536, ALT_STACK_LEAST = 16384 };
+
+/* Reached from signal handlers: never allocated lazily. */
+static __thread cl_thread *self __attribute__((tls_model("initial-exec")));
+static __thread struct {
+    void *alt_stack; /* ours, mapped; NULL: the thread had one */
+    sigset_t unblocked;
+    bool is_changed;
+} changed __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t exit_key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Atomic bool is_forked;
+
+static void on_thread_exit(void *record)
+{
+    (void)record;
+    cl_thread_forget();
+}
+
+static void on_fork_child(void)
+{
+    /* The monitor is gone and other threads' records are stale. */
+    atomic_store(&is_forked, true);
+}
+
+static void init_once(void)
+{
+    CL_ASSERT(pthread_key_create(&exit_key, on_thread_exit) == 0);
+    CL_ASSERT(pthread_atfork(NULL, NULL, on_fork_child) == 0);
+}
+
+bool cl_threads_forked(void)
+{
+    return atomic_load_explicit(&is_forked, memory_order_relaxed);
+}
+
+cloche_status cl_threads_init(int signal, cloche_error *err)
+{
+    cloche_status rc;
+
+    pthread_once(&once, init_once);
+    if (cl_threads_forked())
+        return cl_error_set(err, CLOCHE_E_NOSYS, 0, "thread",
+                            "this process was forked from one that uses sandboxes; exec first");
+    if ((rc = cl_trap_install(signal, err)) < 0)
+        return rc;
+    return cl_monitor_start(err);
+}
+
+int cl_threads_stop_signal(void)
+{
+    return cl_trap_stop_signal();
+}
+
+cl_guest *cl_thread_guest(void)
+{
+    cl_thread *thread = self;
+    return thread == NULL ? NULL : atomic_load_explicit(&thread->guest, memory_order_relaxed);
+}
+
+cl_thread *cl_thread_self(void)
+{
+    return self;
+}
+
+static cloche_status give_alt_stack(cloche_error *err)
+{
+    stack_t stack;
+
+    if (sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE) && stack.ss_size >= ALT_STACK_LEAST)
+        return CLOCHE_OK;
+    long page = sysconf(_SC_PAGESIZE);
+    uint8_t *memory = mmap(NULL, ALT_STACK_BYTES + (size_t)page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return cl_error_set(err, CLOCHE_E_NOMEM, errno, "thread", "cannot map a signal stack");
+    stack = (stack_t){.ss_sp = memory + page, .ss_size = ALT_STACK_BYTES};
+    if (mprotect(memory + page, ALT_STACK_BYTES, PROT_READ | PROT_WRITE) != 0 || sigaltstack(&stack, NULL) != 0) {
+        cl_error_set(err, CLOCHE_E_SYS, errno, "thread", "cannot install a signal stack");
+        munmap(memory, ALT_STACK_BYTES + (size_t)page);
+        return CLOCHE_E_SYS;
+    }
+    changed.alt_stack = memory;
+    return CLOCHE_OK;
+}
+
+static void take_alt_stack(void)
+{
+    stack_t stack;
+    long page = sysconf(_SC_PAGESIZE);
+    uint8_t *memory = changed.alt_stack;
+
+    if (memory == NULL)
+        return;
+    if (sigaltstack(NULL, &stack) == 0 && stack.ss_sp == memory + page) {
+        stack = (stack_t){.ss_flags = SS_DISABLE};
+        if (sigaltstack(&stack, NULL) != 0)
+            return; /* in use right now: better leaked than pulled away */
+    }
+    munmap(memory, ALT_STACK_BYTES + (size_t)page);
+    changed.alt_stack = NULL;
+}
+
+/* A blocked SIGSEGV would kill the process, a blocked stop signal would let a guest run on. */
+static void unblock_signals(void)
+{
+    sigset_t needed, before;
+
+    sigemptyset(&needed);
+    sigaddset(&needed, SIGSEGV);
+    sigaddset(&needed, SIGBUS);
+    sigaddset(&needed, cl_trap_stop_signal());
+    pthread_sigmask(SIG_UNBLOCK, &needed, &before);
+    sigemptyset(&changed.unblocked);
+    static const int faults[] = {SIGSEGV, SIGBUS};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        if (sigismember(&before, faults[i]))
+            sigaddset(&changed.unblocked, faults[i]);
+    if (sigismember(&before, cl_trap_stop_signal()))
+        sigaddset(&changed.unblocked, cl_trap_stop_signal());
+}
+
+cl_thread *cl_thread_get(cloche_error *err)
+{
+    if (__builtin_expect(self != NULL, 1))
+        return self;
+
+    cl_thread *thread = calloc(1, sizeof *thread);
+    if (thread == NULL) {
+        cl_error_set(err, CLOCHE_E_NOMEM, 0, "thread", "cannot allocate the record of a thread");
+        return NULL;
+    }
+    if (give_alt_stack(err) < 0) {
+        free(thread);
+        return NULL;
+    }
+    thread->tid = cl_task_id();
+    if (pthread_getcpuclockid(pthread_self(), &thread->cpu_clock) != 0)
+        thread->cpu_clock = CLOCK_THREAD_CPUTIME_ID; /* never in practice; a wrong clock only stops later */
+    unblock_signals();
+    changed.is_changed = true;
+    pthread_setspecific(exit_key, thread);
+    self = thread;
+    cl_monitor_add(thread);
+    return thread;
+}
+
+void cl_thread_forget(void)
+{
+    cl_thread *thread = self;
+
+    if (thread == NULL || atomic_load(&thread->guest) != NULL)
+        return; /* in a run: not now */
+    if (!cl_threads_forked())
+        cl_monitor_remove(thread);
+    self = NULL;
+    pthread_setspecific(exit_key, NULL);
+    if (changed.is_changed)
+        pthread_sigmask(SIG_BLOCK, &changed.unblocked, NULL);
+    changed.is_changed = false;
+    take_alt_stack();
+    free(thread);
+}
+
+static void watch(cl_thread *thread, uint64_t deadline_ns, uint64_t cpu_deadline_ns, _Atomic int *stop)
+{
+    /* Unwatched first, so that the monitor never pairs an old deadline with a new number. */
+    atomic_store_explicit(&thread->watch.deadline_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&thread->sequence,
+                          atomic_load_explicit(&thread->sequence, memory_order_relaxed) + 1, memory_order_release);
+    atomic_store_explicit(&thread->watch.cpu_deadline_ns, cpu_deadline_ns, memory_order_relaxed);
+    atomic_store_explicit(&thread->watch.stop, stop, memory_order_relaxed);
+    atomic_store_explicit(&thread->watch.deadline_ns, deadline_ns, memory_order_release);
+    if (deadline_ns != 0)
+        cl_monitor_notice();
+}
+
+typedef struct cl_outer {
+    cl_guest *guest;
+    uint64_t deadline_ns, cpu_deadline_ns;
+    _Atomic int *stop;
+} cl_outer;
+
+static cl_outer put_aside(cl_thread *thread)
+{
+    return (cl_outer){
+        .guest = atomic_load_explicit(&thread->guest, memory_order_relaxed),
+        .deadline_ns = atomic_load_explicit(&thread->watch.deadline_ns, memory_order_relaxed),
+        .cpu_deadline_ns = atomic_load_explicit(&thread->watch.cpu_deadline_ns, memory_order_relaxed),
+        .stop = atomic_load_explicit(&thread->watch.stop, memory_order_relaxed),
+    };
+}
+
+cl_leave cl_thread_enter(cl_thread *thread, cl_guest *guest, void (*main)(cl_guest *), uint64_t cpu_left_ns)
+{
+    cl_outer outer = put_aside(thread);
+    uint64_t cpu_deadline_ns = 0;
+
+    if (cpu_left_ns != 0)
+        cpu_deadline_ns = cl_clock_ns(thread->cpu_clock) + cpu_left_ns;
+    guest->is_dirty = true;
+    atomic_store_explicit(&thread->guest, guest, memory_order_relaxed);
+    watch(thread, guest->run.deadline_ns, cpu_deadline_ns, &guest->run.stop);
+    atomic_signal_fence(memory_order_seq_cst);
+    cl_leave why = (cl_leave)cl_guest_enter(guest, main, guest->stack_low + CL_STACK_BYTES);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (why == CL_LEAVE_STOP)
+        guest->run.stopped_for = atomic_load(&thread->kill_why);
+    watch(thread, outer.deadline_ns, outer.cpu_deadline_ns, outer.stop);
+    atomic_store_explicit(&thread->guest, outer.guest, memory_order_relaxed);
+    return why;
+}
+
+void cl_thread_hop(cl_guest *guest, void (*fn)(void *), void *arg)
+{
+    cl_thread *thread = self;
+    cl_outer run = put_aside(thread);
+
+    watch(thread, 0, 0, NULL);
+    cl_guest_hop(guest, fn, arg);
+    watch(thread, run.deadline_ns, run.cpu_deadline_ns, run.stop);
+    int wish = atomic_load_explicit(&guest->run.stop, memory_order_relaxed);
+    if (wish == CL_STOP_NONE && cl_clock_ns(CLOCK_MONOTONIC) >= run.deadline_ns)
+        wish = CL_STOP_WALL;
+    if (wish != CL_STOP_NONE) {
+        atomic_store(&thread->kill_why, wish);
+        cl_guest_leave(guest, CL_LEAVE_STOP);
+    }
+}
+
+void cl_threads_quiesce(void)
+{
+    cl_monitor_quiesce();
+}
+
+#include <cloche/sandbox.h>
+
+void cloche_thread_release(void)
+{
+    cl_thread_forget();
+}
