@@ -100,6 +100,17 @@ static uint32_t count_lines(const char *text, size_t length)
     return count;
 }
 
+/* A template or comment that is left open is reported where it begins. A string in quotes is too, but cannot go on in
+ * another line. */
+static bool is_left_open(const cloche_error_detail *detail, const buffer *entry)
+{
+    static const char wording[] = "unexpected end of ";
+    const char *place = report_place(entry->data, entry->length, detail->line, detail->column);
+
+    return place != NULL && *place != '"' && *place != '\'' && detail->message.length >= sizeof wording - 1 &&
+           memcmp(detail->message.data, wording, sizeof wording - 1) == 0;
+}
+
 /* The parser stopped at the end of what was typed: there may be more to come. */
 static bool is_unfinished(const cloche_result *result, const buffer *entry)
 {
@@ -114,7 +125,7 @@ static bool is_unfinished(const cloche_result *result, const buffer *entry)
     last_line = last_line != NULL ? last_line + 1 : entry->data;
     if (!result->has_detail || result->code != CLOCHE_CODE_INVALID_CODE)
         return false;
-    return result->detail.line > line_count ||
+    return is_left_open(&result->detail, entry) || result->detail.line > line_count ||
            (result->detail.line == line_count && result->detail.column > (size_t)(entry->data + length - last_line));
 }
 

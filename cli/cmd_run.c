@@ -93,6 +93,15 @@ static void print_value(const cloche_result *result, bool is_raw)
     buffer_fini(&shown);
 }
 
+/* The guest chose its exit status: that says all there is to say. */
+static bool is_exit(const cloche_result *result)
+{
+    static const char text[] = "process.exit(";
+
+    return result->code == CLOCHE_CODE_EXECUTION_ERROR && !result->has_detail &&
+           strncmp(result->error.data, text, sizeof text - 1) == 0;
+}
+
 static void print_json(const cloche_result *result)
 {
     cloche_text no_id = { 0 };
@@ -172,7 +181,7 @@ int cmd_run(int argc, char **argv)
         /* stopped for that: the one line about it says all */
     } else if (result->code == CLOCHE_CODE_INVALID_OPTIONS) {
         out_complain("run", "%s", result->error.data);
-    } else {
+    } else if (!is_exit(result)) {
         report_source shown = { .text = request.code, .length = request.code_length };
 
         report_print(result, &shown, o.is_raw);

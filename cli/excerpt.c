@@ -68,6 +68,23 @@ static uint32_t cell_of_column(span line, uint32_t column)
     return cell;
 }
 
+const char *report_place(const char *text, size_t length, uint32_t line, uint32_t column)
+{
+    uint32_t unit = 1;
+    span found;
+
+    if (line == 0 || !find_line(text, length, line, &found))
+        return NULL;
+    for (const char *at = found.start; at < found.end;) {
+        const char *start = at;
+
+        if (unit >= column)
+            return start;
+        unit += text_next(&at, found.end) > 0xFFFF ? 2 : 1;
+    }
+    return NULL;
+}
+
 /* The cells [first, first + count) of the line. */
 static void add_window(buffer *out, span line, uint32_t first, uint32_t count)
 {

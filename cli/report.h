@@ -44,6 +44,9 @@ void report_print(const cloche_result *result, const report_source *source, bool
 /* One line: "12.3 ms, 11.9 ms CPU, ..." */
 void report_usage(const cloche_result *result);
 
+/* The character at a place (1-based, columns in UTF-16 units); NULL: there is none. */
+const char *report_place(const char *text, size_t length, uint32_t line, uint32_t column);
+
 /* The source line with a caret under the column (1-based, UTF-16 units). Adds nothing when there is no such line. */
 void report_excerpt(buffer *out, const report_style *style, const char *text, size_t length, uint32_t line,
                     uint32_t column, uint32_t shown_line);

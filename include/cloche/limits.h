@@ -43,6 +43,7 @@ typedef struct cloche_limits {
 #define CLOCHE_X(field, name, dflt, least, most, scope, text) uint32_t field;
     CLOCHE_LIMIT_LIST(CLOCHE_X)
 #undef CLOCHE_X
+    uint32_t reserved[18]; /* zero. Limits to come take its place, so that structs which hold this one stay as they are */
 } cloche_limits;
 
 #define CLOCHE_LIMITS_INIT { .size = sizeof(cloche_limits) }

@@ -12,7 +12,8 @@
 
 enum {
     TICK_NS = 1000000,
-    IDLE_TICKS = 100,      /* then sleep until a run begins */
+    SHORTEST_NS = 20000,    /* sleep when a deadline is that near */
+    IDLE_TICKS = 100,       /* then sleep until a run begins */
     RETRY_LEAST_NS = 60000, /* jittered: a fixed period can lock in step with a host's profiler */
     RETRY_SPREAD_NS = 200000,
     MONITOR_STACK_BYTES = 65536,
@@ -25,7 +26,7 @@ static cl_thread *threads;
 static bool is_started;
 
 /* Answers why the run that `sequence` names must stop now; CL_STOP_NONE if it need not or is over. */
-static cl_stop must_stop(cl_thread *thread, uint64_t now_ns, uint64_t *sequence, bool *is_active)
+static cl_stop must_stop(cl_thread *thread, uint64_t now_ns, uint64_t *sequence, uint64_t *nearest_ns)
 {
     cl_stop why = CL_STOP_NONE;
     uint64_t s = atomic_load_explicit(&thread->sequence, memory_order_acquire);
@@ -34,7 +35,8 @@ static cl_stop must_stop(cl_thread *thread, uint64_t now_ns, uint64_t *sequence,
     *sequence = s;
     if (deadline_ns == 0)
         return CL_STOP_NONE;
-    *is_active = true;
+    if (deadline_ns < *nearest_ns)
+        *nearest_ns = deadline_ns;
     uint64_t cpu_deadline_ns = atomic_load_explicit(&thread->watch.cpu_deadline_ns, memory_order_relaxed);
     _Atomic int *stop = atomic_load_explicit(&thread->watch.stop, memory_order_relaxed);
     /* Slots are freed under threads_lock only, so the wish can be read even if its run has just ended. */
@@ -51,16 +53,18 @@ static cl_stop must_stop(cl_thread *thread, uint64_t now_ns, uint64_t *sequence,
     return why;
 }
 
-/* One look at every thread. Answers whether one had to be told to stop, and whether any runs. */
-static bool round_of_threads(bool *is_active)
+/* One look at every thread. Answers whether one had to be told to stop, and the nearest deadline; UINT64_MAX: none
+ * runs. */
+static bool round_of_threads(uint64_t now_ns, uint64_t *nearest_ns)
 {
     bool told = false;
-    uint64_t now_ns = cl_clock_ns(CLOCK_MONOTONIC);
+
+    *nearest_ns = UINT64_MAX;
 
     pthread_mutex_lock(&threads_lock);
     for (cl_thread *thread = threads; thread != NULL; thread = thread->next) {
         uint64_t sequence;
-        cl_stop why = must_stop(thread, now_ns, &sequence, is_active);
+        cl_stop why = must_stop(thread, now_ns, &sequence, nearest_ns);
         if (why == CL_STOP_NONE)
             continue;
         /* A reason once given to a run stays; the handler looks at the number last. */
@@ -75,32 +79,44 @@ static bool round_of_threads(bool *is_active)
     return told;
 }
 
+static uint32_t next_pause_ns(bool told, uint64_t now_ns, uint64_t nearest_ns)
+{
+    static uint32_t jitter = 1;
+
+    if (told) {
+        jitter = jitter * 1664525u + 1013904223u;
+        return RETRY_LEAST_NS + (jitter >> 8) % RETRY_SPREAD_NS;
+    }
+    if (nearest_ns < now_ns + TICK_NS)
+        return nearest_ns > now_ns + SHORTEST_NS ? (uint32_t)(nearest_ns - now_ns) : SHORTEST_NS;
+    return TICK_NS;
+}
+
 static void *monitor_main(void *unused)
 {
-    uint32_t jitter = 1;
     int idle_ticks = 0;
 
     (void)unused;
     cl_task_name("cloche-monitor");
     for (;;) {
-        bool is_active = false;
-        bool told = round_of_threads(&is_active);
-        idle_ticks = is_active ? 0 : idle_ticks + 1;
+        uint64_t nearest_ns;
+        uint64_t now_ns = cl_clock_ns(CLOCK_MONOTONIC);
+        bool told = round_of_threads(now_ns, &nearest_ns);
+
+        idle_ticks = nearest_ns == UINT64_MAX ? idle_ticks + 1 : 0;
         if (idle_ticks >= IDLE_TICKS) {
             idle_ticks = 0;
             atomic_store(&cl_monitor_sleeps, 1);
             /* Every runner sees the flag, or its run is seen in the round below. */
             cl_task_barrier();
-            is_active = false;
-            round_of_threads(&is_active);
-            if (is_active)
+            round_of_threads(now_ns, &nearest_ns);
+            if (nearest_ns != UINT64_MAX)
                 atomic_store(&cl_monitor_sleeps, 0);
             else
                 cl_task_futex_wait(&cl_monitor_sleeps, 1);
             continue;
         }
-        jitter = jitter * 1664525u + 1013904223u;
-        struct timespec pause = {.tv_nsec = told ? RETRY_LEAST_NS + (jitter >> 8) % RETRY_SPREAD_NS : TICK_NS};
+        struct timespec pause = {.tv_nsec = next_pause_ns(told, now_ns, nearest_ns)};
         clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
     }
     return NULL;

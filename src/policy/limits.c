@@ -24,8 +24,8 @@ static const cloche_limit_info table[] = {
 
 #define TABLE_COUNT ((uint32_t)(sizeof table / sizeof table[0]))
 
-/* The whole struct is the size and these fields: what is copied as a struct has been checked field by field. */
-_Static_assert(sizeof(cloche_limits) == sizeof(uint32_t) * (1 + sizeof table / sizeof table[0]), "no padding");
+/* The struct stands in the middle of others, so its size never changes. */
+_Static_assert(sizeof(cloche_limits) == sizeof(uint32_t) * 32, "a new limit takes one of the reserved words");
 
 void cloche_limits_init(cloche_limits *limits)
 {
@@ -70,6 +70,17 @@ static cloche_status check(const cloche_limit_info *info, uint32_t value, cl_sco
     return CLOCHE_OK;
 }
 
+static cloche_status copy(cloche_limits *to, const cloche_limits *from, cloche_error *err)
+{
+    cloche_status rc = cl_sized_copy(to, sizeof *to, from, "limits", err);
+
+    for (size_t i = 0; rc == CLOCHE_OK && i < sizeof to->reserved / sizeof to->reserved[0]; i++)
+        if (to->reserved[i] != 0)
+            rc = cl_error_set(err, CLOCHE_E_TOOBIG, 0, "limits",
+                              "limits: reserved[%zu] is set, a limit that this library does not know", i);
+    return rc;
+}
+
 cloche_status cl_limits_resolve(const cloche_limits *given, const cloche_limits *base, cl_scope scope,
                                 cloche_limits *out, cloche_error *err)
 {
@@ -77,7 +88,7 @@ cloche_status cl_limits_resolve(const cloche_limits *given, const cloche_limits 
     cloche_status rc;
 
     cloche_limits_init(out);
-    if (given != NULL && (rc = cl_sized_copy(&asked, sizeof asked, given, "limits", err)) < 0)
+    if (given != NULL && (rc = copy(&asked, given, err)) < 0)
         return rc;
     for (uint32_t i = 0; i < TABLE_COUNT; i++) {
         const cloche_limit_info *info = &table[i];

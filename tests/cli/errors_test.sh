@@ -94,7 +94,7 @@ is 'a closed stderr changes nothing' '0 1' "$? $(cat .out)"
 printf 'function f(o) {\n\treturn o.missing.part;\n}\nf({});\n' >report.js
 run run report.js
 has 'the line is shown' '    2 |     return o.missing.part;' "$err"
-has 'the caret is below the place, behind the tab' $'\n      |                      ^' "$err"
+has 'the caret is below the place, behind the tab' $'\n      |            ^' "$err"
 has 'the file is named in the stack' 'report.js:2:' "$err"
 
 printf 'const 日本 = "😀é"; null.x;\n' >wide.js

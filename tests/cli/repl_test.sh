@@ -31,6 +31,10 @@ session $'[1,\n2,\n3].length'
 is 'a bracket may stay open' 3 "$out"
 session $'`a\nb`'
 is 'so may a template' '"a\nb"' "$out"
+session $'1 /* open\nclosed */ + 1'
+is 'so may a comment' 2 "$out"
+session $'"open\n5'
+is 'a string in quotes may not' 5 "$out"
 session $'(1 +\n\n2 + 3'
 has 'an empty line ends what is not complete' SyntaxError "$err"
 is 'and the next entry is a new one' 5 "$out"
@@ -58,6 +62,6 @@ is 'a file is misuse' 64 "$status"
 
 out=$(printf '6 * 7\n.exit\n' | script -qec "$CLOCHE repl" /dev/null | tr -d '\r')
 has 'a terminal gets a prompt' '> ' "$out"
-has 'and the value' $'\n42\n' "$out"
+has 'and the value' $'> 42\n' "$out"
 
 finish

@@ -93,6 +93,7 @@ has 'what was thrown is reported' 'TypeError: no good' "$err"
 is 'a failure prints no value' '' "$out"
 run run -e 'process.exit(7)'
 is 'the guest chooses its exit status' 7 "$status"
+is 'and that is no error to report' '' "$err"
 run run -e 'const = 1'
 is 'a source that does not parse is exit status 1' 1 "$status"
 run run --timeout 50ms -e 'console.log("before"); for (;;) {}'

@@ -98,7 +98,9 @@
       const text = textOf(args);
       const frames = ownData(holder, 'stack');
       let trace = text === '' ? 'Trace' : 'Trace: ' + text;
-      if (typeof frames === 'string' && frames !== '') trace += '\n' + (endsWith(frames, '\n') ? slice(frames, 0, -1) : frames);
+      if (typeof frames === 'string' && frames !== '') {
+        trace += '\n' + internal.withoutOwnFrames(endsWith(frames, '\n') ? slice(frames, 0, -1) : frames);
+      }
       print(2, trace);
     },
     assert(condition, ...args) {

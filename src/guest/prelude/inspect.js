@@ -1,8 +1,8 @@
 /* inspect.js - any value as text, after the manner of Node's util.inspect
  *
  * One context per call carries the options and the state: where the text is indented, how deep it is, which objects
- * are open (for cycles), and `room`, the characters that may still be made. The text of a call is thereby bounded, however
- * large or deep the value: when the room is used up, "..." stands for all that is left.
+ * are open (for cycles), and `room`, the characters that may still be made. The text of a call is thereby bounded,
+ * however large or deep the value: when the room is used up, "..." stands for all that is left.
  */
 (function (host, internal) {
   'use strict';
@@ -16,6 +16,7 @@
   const { kindOf, layOut } = internal;
 
   const roomForOneCall = 262144;
+  const deepest = 200;                    /* whatever depth is asked for: the engine's stack is limited */
   const longestArrayWithKeys = 10000;     /* listing the keys of a longer one would cost more than it shows */
   const customSymbol = Symbol.for('nodejs.util.inspect.custom');
   const index = /^(?:0|[1-9][0-9]{0,9})$/;
@@ -192,7 +193,9 @@
 
   /* `isInner` marks the buffer of a typed array, whose bytes have just been shown. */
   function formatValue(ctx, value, level, isInner) {
-    if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return formatPrimitive(ctx, value);
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null) {
+      return formatPrimitive(ctx, value);
+    }
     if (ctx.room <= 0) return '...';
 
     const given = value;
@@ -236,7 +239,7 @@
       ctx.room -= shape.base.length;
       return shape.base;
     }
-    if (level > ctx.depth && ctx.depth !== null) {
+    if ((level > ctx.depth && ctx.depth !== null) || level > deepest) {
       if (className === 'RegExp') return shape.base;
       const name = slice(plainPrefix(value, constructor, tag), 0, -1);
       ctx.room -= name.length + 2;

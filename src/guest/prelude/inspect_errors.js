@@ -59,6 +59,8 @@
     return stack;
   }
 
+  internal.withoutOwnFrames = withoutOwnFrames;
+
   function stackText(error) {
     let stack = rawStack(error);
     if (typeof stack !== 'string' || stack === '') return firstLine(error);

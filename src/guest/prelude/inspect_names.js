@@ -77,7 +77,9 @@
     if (first === null) return null;
 
     const name = host.className(object);
-    if (ctx === undefined || (level > ctx.depth && ctx.depth !== null)) return name + ' <Complex prototype>';
+    if (ctx === undefined || (level > ctx.depth && ctx.depth !== null) || level > 50) {
+      return name + ' <Complex prototype>';
+    }
     const inner = constructorName(first, ctx, level + 1);
     return name + ' <' + (inner === null ? internal.inspect(first, { __proto__: null, depth: -1 }) : inner) + '>';
   }

@@ -4,7 +4,7 @@
   'use strict';
 
   const {
-    create, decodeURIComponent, encodeURIComponent, exec, fromCodePoint, indexOf, isArray, join, list, objectKeys,
+    create, decodeURIComponent, defineProperty, encodeURIComponent, exec, indexOf, isArray, join, list, objectKeys,
     parseInt, slice, Uint8Array,
   } = internal.primordials;
 
@@ -17,7 +17,7 @@
   }
 
   function escape(value) {
-    const text = typeof value === 'string' ? value : typeof value === 'object' ? '' + value : '' + value;
+    const text = '' + value;
     return exec(unescaped, text) !== null ? text : encodeURIComponent(text);
   }
 
@@ -44,6 +44,10 @@
       }
       return result + slice(text, kept);
     }
+  }
+
+  function define(array, index, value) {
+    defineProperty(array, index, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
   }
 
   const plusAsSpace = (text) => {
@@ -77,7 +81,7 @@
       const value = at === -1 ? '' : decode(plusAsSpace(slice(pair, at + equals.length)));
       const before = result[key];
       if (before === undefined) result[key] = value;
-      else if (isArray(before)) before.push(value);
+      else if (isArray(before)) define(before, before.length, value);
       else result[key] = [before, value];
     }
     return result;

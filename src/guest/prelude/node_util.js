@@ -6,12 +6,14 @@
   'use strict';
 
   const {
-    apply, construct, defineProperty, exec, isArray, isView, list, objectKeys, Promise, setPrototypeOf, slice, Symbol,
+    apply, construct, defineProperty, exec, getPrototypeOf, isArray, isView, list, objectKeys, Promise, setPrototypeOf, slice, Symbol,
+    symbolFor,
   } = internal.primordials;
   const { argument, needFunction, needString, typeError } = internal.errors;
+  const { ownData } = internal.names;
   const { applyOptions, formatValue, inspectDefaults, newContext } = internal;
 
-  const promisifyCustom = Symbol.for('nodejs.util.promisify.custom');
+  const promisifyCustom = symbolFor('nodejs.util.promisify.custom');
 
   function hidden(object, key, value) {
     defineProperty(object, key, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
@@ -91,7 +93,7 @@
         try {
           value = await apply(original, this, args);
         } catch (error) {
-          internal.nextTick(callback, [error ?? typeError('ERR_FALSY_VALUE_REJECTION', 'Promise was rejected with falsy value')]);
+          internal.nextTick(callback, [error || typeError('ERR_FALSY_VALUE_REJECTION', 'Promise was rejected')]);
           return;
         }
         internal.nextTick(callback, [null, value]);
@@ -137,9 +139,11 @@
     }
   }
 
+  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
+
   /* One test of util.types: whether the engine's class of an object is among those named. */
   const isOf = (...classes) => (value) => {
-    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || host.isProxy(value)) return false;
+    if (!isObject(value) || host.isProxy(value)) return false;
     const className = host.className(value);
     for (let i = 0; i < classes.length; i++) if (classes[i] === className) return true;
     return false;
@@ -147,7 +151,7 @@
 
   function makeTypes() {
     const types = {
-      isProxy: (value) => typeof value === 'object' || typeof value === 'function' ? host.isProxy(value) : false,
+      isProxy: (value) => isObject(value) && host.isProxy(value),
       isTypedArray: (value) => isView(value) && host.className(value) !== 'DataView',
       isArrayBufferView: (value) => isView(value),
       isBoxedPrimitive: isOf('Number', 'String', 'Boolean', 'BigInt', 'Symbol'),
@@ -160,12 +164,12 @@
       isMapIterator: isOf('Map Iterator'),
       isSetIterator: isOf('Set Iterator'),
       isExternal: () => false,
-      isModuleNamespaceObject: (value) => typeof value === 'object' && value !== null && !host.isProxy(value) &&
-        internal.names.plainPrefix(value, internal.names.constructorName(value), 'Module') === '[Module: null prototype] ',
+      isModuleNamespaceObject: (value) => isObject(value) && !host.isProxy(value) &&
+        ownData(value, Symbol.toStringTag) === 'Module' && getPrototypeOf(value) === null,
     };
-    const plain = ['ArrayBuffer', 'DataView', 'Date', 'Map', 'Promise', 'RegExp', 'Set', 'WeakMap', 'WeakSet', 'Uint8Array',
-      'Uint8ClampedArray', 'Uint16Array', 'Uint32Array', 'Int8Array', 'Int16Array', 'Int32Array', 'Float32Array',
-      'Float64Array', 'BigInt64Array', 'BigUint64Array'];
+    const plain = ['ArrayBuffer', 'DataView', 'Date', 'Map', 'Promise', 'RegExp', 'Set', 'WeakMap', 'WeakSet',
+      'Uint8Array', 'Uint8ClampedArray', 'Uint16Array', 'Uint32Array', 'Int8Array', 'Int16Array', 'Int32Array',
+      'Float32Array', 'Float64Array', 'BigInt64Array', 'BigUint64Array'];
     for (let i = 0; i < plain.length; i++) types['is' + plain[i]] = isOf(plain[i]);
     const boxed = ['Number', 'String', 'Boolean', 'BigInt', 'Symbol'];
     for (let i = 0; i < boxed.length; i++) types['is' + boxed[i] + 'Object'] = isOf(boxed[i]);

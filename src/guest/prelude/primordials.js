@@ -66,6 +66,7 @@
     fromCodePoint: String.fromCodePoint,
     String,
     Symbol,
+    symbolFor: Symbol.for,
     symbolToString: uncurry(Symbol.prototype.toString),
     exec: uncurry(RegExp.prototype.exec),
     RegExp,
