@@ -1,6 +1,5 @@
 #include "bench.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +80,7 @@ void bench_value(bench *b, const char *measure, const char *unit, double value, 
     open_json(b, measure, unit, note);
     buffer_printf(&b->json, ",\"value\":%.3f}", value);
     if (!b->is_json)
-        out_printf("%-10s  %-34s  %14.*f %s%s%s\n", b->name, measure, value == floor(value) ? 0 : 1, value, unit,
+        out_printf("%-10s  %-34s  %14.*f %s%s%s\n", b->name, measure, value == (double)(int64_t)value ? 0 : 1, value, unit,
                    note != NULL ? "  " : "", note != NULL ? note : "");
 }
 

@@ -44,7 +44,7 @@ typedef struct run_options {
       offsetof(type, member.memory) },                                                   \
     { "max-output", 0, ARG_SIZE, "SIZE", "of stdout and of stderr, default 1m each",     \
       offsetof(type, member.max_output) },                                               \
-    { "deterministic", 0, ARG_SEED, "SEED", "fixed random numbers, clock at 1970-01-01", \
+    { "deterministic", 0, ARG_SEED, "SEED", "random numbers repeat, clock from 1970-01-01", \
       offsetof(type, member.deterministic) },                                            \
     { "drain", 0, ARG_FLAG, NULL, "wait for timers that outlive the value",              \
       offsetof(type, member.drain) }

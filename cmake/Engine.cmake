@@ -5,9 +5,10 @@
 
 set(CLOCHE_ENGINE_SOURCE ${CMAKE_SOURCE_DIR}/src/guest/engine)
 set(CLOCHE_ENGINE_BINARY ${CMAKE_BINARY_DIR}/engine)
-set(CLOCHE_ENGINE_INCLUDES ${CLOCHE_ENGINE_SOURCE} ${CLOCHE_ENGINE_BINARY})
+set(CLOCHE_ENGINE_INCLUDES ${CLOCHE_ENGINE_BINARY})
 set(CLOCHE_MEMORY_DISTANCE 3968)
 file(MAKE_DIRECTORY ${CLOCHE_ENGINE_BINARY})
+configure_file(${CLOCHE_ENGINE_SOURCE}/wasm-rt.h ${CLOCHE_ENGINE_BINARY}/wasm-rt.h COPYONLY)
 
 execute_process(COMMAND ${CLOCHE_WASM2C} --version OUTPUT_VARIABLE CLOCHE_WABT_VERSION
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -50,12 +51,13 @@ set(_renames "")
 foreach(_name memcpy memmove memset floor ceil trunc nearbyint)
     list(APPEND _renames --redefine-sym ${_name}=cl_guest_${_name})
 endforeach()
+# Compiled in its folder, by relative names: a compiler cache then serves any clone of the project.
 add_custom_command(
     OUTPUT ${CLOCHE_ENGINE_OBJECT}
-    COMMAND ${CLOCHE_CCACHE} ${CLOCHE_CLANG} ${_flags} -I${CLOCHE_ENGINE_SOURCE} -I${CLOCHE_ENGINE_BINARY}
-            -c ${_guest} -o ${CLOCHE_ENGINE_BINARY}/engine_raw.o
-    COMMAND ${CLOCHE_OBJCOPY} ${_renames} ${CLOCHE_ENGINE_BINARY}/engine_raw.o ${CLOCHE_ENGINE_OBJECT}
-    DEPENDS ${_guest} ${CLOCHE_ENGINE_HEADER} ${CLOCHE_ENGINE_SOURCE}/wasm-rt.h
+    COMMAND ${CLOCHE_CCACHE} ${CLOCHE_CLANG} ${_flags} -I. -c quickjs_guest.c -o engine_raw.o
+    COMMAND ${CLOCHE_OBJCOPY} ${_renames} engine_raw.o ${CLOCHE_ENGINE_OBJECT}
+    DEPENDS ${_guest} ${CLOCHE_ENGINE_HEADER} ${CLOCHE_ENGINE_BINARY}/wasm-rt.h
+    WORKING_DIRECTORY ${CLOCHE_ENGINE_BINARY}
     COMMENT "Compiling the engine (about a minute, once)"
     VERBATIM)
 set_source_files_properties(${CLOCHE_ENGINE_OBJECT} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)

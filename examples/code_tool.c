@@ -31,7 +31,7 @@ static void print_line(const char *source, unsigned line)
 static void print_answer(const char *source, const cloche_result *result)
 {
     if (result->out.length > 0)
-        printf("  stdout: %.60s%s", result->out.data, result->out.length > 60 ? "...\n" : "");
+        printf("  stdout: %.20s%s", result->out.data, result->out.length > 20 ? "...\n" : "\n");
     if (result->out_truncated > 0)
         printf("  (%llu bytes more were cut)\n", (unsigned long long)result->out_truncated);
     if (result->ok) {

@@ -411,7 +411,7 @@ int main(int argc, char **argv)
     if (cl_threads_init(0, &err) < 0)
         fail("cannot start", err.text);
 
-    enter(&early, probe, NULL);
+    cl_guest *probed = enter(&early, probe, NULL);
     cl_guest *other = enter(&early, build, NULL);
     cl_guest *guest = enter(&late, build, NULL);
     image.stack_pointer = guest->instance->w2c___stack_pointer;
@@ -425,5 +425,10 @@ int main(int argc, char **argv)
     memset(memory + image.random_at, 0, 8);
     write_image(argv[1], memory, size);
     free(memory);
+    cl_guest_close(probed);
+    cl_guest_close(other);
+    cl_guest_close(guest);
+    for (int i = 0; i < prelude_count; i++)
+        free(bytecode[i].bytes);
     return 0;
 }

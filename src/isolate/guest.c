@@ -9,11 +9,8 @@
 #include "isolate/result.h"
 #include "isolate/budget.h"
 #include "isolate/image.h"
+#include "isolate/sanitizer.h"
 #include "isolate/table.h"
-
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#endif
 
 static uint32_t image_size(void)
 {
@@ -151,10 +148,7 @@ void cl_guest_reset(cl_guest *guest)
         if (guest->is_deep)
             reset_deep(guest);
         copy_image(guest);
-#ifdef __SANITIZE_ADDRESS__
-        /* Frames that a jump left behind would stay poisoned. */
-        __asan_unpoison_memory_region(guest->stack_low, CL_STACK_BYTES);
-#endif
+        cl_sanitizer_clean(guest->stack_low, CL_STACK_BYTES);
     }
     assign_state(guest);
 }

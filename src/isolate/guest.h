@@ -19,6 +19,7 @@
 
 #include "base/buf.h"
 #include "isolate/layout.h"
+#include "isolate/sanitizer.h"
 #include "quickjs_wasm.h"
 
 /* Why guest code was left before its end. */
@@ -126,7 +127,8 @@ typedef struct cl_guest {
     uint32_t mapped_end;  /* linear memory is accessible up to here */
     bool is_deep;         /* the closed part of the shadow stack was opened */
     bool is_dirty;
-    struct cl_guest *next; /* free list of the slab */
+    struct cl_guest *next; /* free list of the backend */
+    cl_stack_bounds caller_stack; /* only sanitizers look at it */
     cl_run run;
 } cl_guest;
 

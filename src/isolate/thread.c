@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "isolate/monitor.h"
+#include "isolate/sanitizer.h"
 #include "isolate/trap.h"
 #include "sys/task.h"
 
@@ -218,7 +219,9 @@ cl_leave cl_thread_enter(cl_thread *thread, cl_guest *guest, void (*main)(cl_gue
     atomic_store_explicit(&thread->guest, guest, memory_order_relaxed);
     watch(thread, guest->run.deadline_ns, cpu_deadline_ns, &guest->run.stop);
     atomic_signal_fence(memory_order_seq_cst);
+    guest->caller_stack = cl_sanitizer_stack((cl_stack_bounds){guest->stack_low, CL_STACK_BYTES});
     cl_leave why = (cl_leave)cl_guest_enter(guest, main, guest->stack_low + CL_STACK_BYTES);
+    cl_sanitizer_stack(guest->caller_stack);
     atomic_signal_fence(memory_order_seq_cst);
     if (why == CL_LEAVE_STOP)
         guest->run.stopped_for = atomic_load(&thread->kill_why);
@@ -233,7 +236,9 @@ void cl_thread_hop(cl_guest *guest, void (*fn)(void *), void *arg)
     cl_outer run = put_aside(thread);
 
     watch(thread, 0, 0, NULL);
+    cl_sanitizer_stack(guest->caller_stack);
     cl_guest_hop(guest, fn, arg);
+    cl_sanitizer_stack((cl_stack_bounds){guest->stack_low, CL_STACK_BYTES});
     watch(thread, run.deadline_ns, run.cpu_deadline_ns, run.stop);
     int wish = atomic_load_explicit(&guest->run.stop, memory_order_relaxed);
     if (wish == CL_STOP_NONE && cl_clock_ns(CLOCK_MONOTONIC) >= run.deadline_ns)

@@ -143,9 +143,11 @@ is 'the doctor finds that a run works' 0 "$status"
 has 'and what it answered' '6 * 7 = 42' "$out"
 run doctor --json
 has 'its findings are JSON' '{"ok":true,"version":' "$out"
-( ulimit -v 4000000; "$CLOCHE" doctor >.out 2>.err )
-is 'without address space the doctor fails' 1 "$?"
-has 'it names the layer' 'fail  address space' "$(cat .out)"
-has 'and the remedy' 'ulimit -v unlimited' "$(cat .out)"
+if [ -z "${CLOCHE_SANITIZE:-}" ]; then # a program with AddressSanitizer itself cannot start without address space
+    ( ulimit -v 4000000; "$CLOCHE" doctor >.out 2>.err )
+    is 'without address space the doctor fails' 1 "$?"
+    has 'it names the layer' 'fail  address space' "$(cat .out)"
+    has 'and the remedy' 'ulimit -v unlimited' "$(cat .out)"
+fi
 
 finish

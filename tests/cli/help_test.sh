@@ -33,6 +33,30 @@ is 'the version is one line' 'cloche 0.1.0' "$out"
 run --version
 is '--version is the same' 'cloche 0.1.0' "$out"
 
+# ---- the limits in the README are those of the header ----
+
+# 16777216 -> 16 777 216
+grouped()
+{
+    sed -E ':again; s/([0-9])([0-9]{3})( |$)/\1 \2\3/; t again' <<<"$1"
+}
+
+rows=0
+while IFS='|' read -r option default least most scope text; do
+    [[ $scope == SANDBOX ]] && mark='*' || mark=''
+    case $option in
+        maxTotalMemoryMb) default='a quarter of RAM or cgroup' ;;
+        *) [[ $default == 0 ]] && default=none || default=$(grouped "$default") ;;
+    esac
+    has "the README tells of $option" \
+        "| \`$option\`$mark | $default | $(grouped "$least") to $(grouped "$most") | $text |" "$(cat "$root/README.md")"
+    rows=$((rows + 1))
+done < <(sed -nE 's/^ *X\(\w+, "(\w+)", ([0-9]+), ([0-9]+), ([0-9]+), (\w+), "([^"]*)"\).*/\1|\2|\3|\4|\5|\6/p' \
+    "$root/include/cloche/limits.h")
+is 'and of no other limit' "$rows" "$(grep -c '^| `[a-zA-Z]*`\*\? |' "$root/README.md")"
+
+# ---- the completion completes ----
+
 # shellcheck source=/dev/null
 . "$root/packaging/cloche.bash"
 complete_line()

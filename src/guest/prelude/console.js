@@ -99,7 +99,7 @@
       const frames = ownData(holder, 'stack');
       let trace = text === '' ? 'Trace' : 'Trace: ' + text;
       if (typeof frames === 'string' && frames !== '') {
-        trace += '\n' + internal.withoutOwnFrames(endsWith(frames, '\n') ? slice(frames, 0, -1) : frames);
+        trace += internal.withoutOwnFrames('\n' + (endsWith(frames, '\n') ? slice(frames, 0, -1) : frames));
       }
       print(2, trace);
     },

@@ -4,8 +4,8 @@
   'use strict';
 
   const {
-    create, getOwn, hasOwn, isArray, join, list, mapEntries, mapNext, mapSize, max, objectKeys, repeat, setNext, setSize,
-    setValues,
+    create, getOwn, hasOwn, isArray, join, list, mapEntries, mapNext, mapSize, max, objectKeys, repeat, setNext,
+    setSize, setValues,
   } = internal.primordials;
   const { unwrap } = internal.names;
   const { width } = internal.text;
@@ -30,8 +30,8 @@
       isFull: () => ctx.room <= 0,
       cell(value) {
         const target = isObject(value) ? unwrap(value) : null;
-        const isWide = target !== null && typeof target === 'object' && !isArray(target) && objectKeys(target).length > 2;
-        ctx.depth = isWide ? -1 : 0;
+        const isRecord = target !== null && typeof target === 'object' && !isArray(target);
+        ctx.depth = isRecord && objectKeys(target).length > 2 ? -1 : 0;
         ctx.currentLevel = 0;
         ctx.circular = undefined;
         return internal.formatValue(ctx, value, 0);
@@ -69,7 +69,8 @@
       widths[i] = widest;
       total += widest + 3;
     }
-    let text = line(widths, '┌', '┬', '┐') + '\n' + row(titles, widths) + '\n' + line(widths, '├', '┼', '┤') + '\n';
+    let text = line(widths, '┌', '┬', '┐') + '\n' + row(titles, widths) + '\n';
+    text += line(widths, '├', '┼', '┤') + '\n';
     const cells = list();
     for (let j = 0; j < rowCount; j++) {
       for (let i = 0; i < titles.length; i++) cells[i] = columns[i][j];

@@ -6,7 +6,8 @@
   const { Error, TypeError, RangeError, defineProperty, getOwn, slice } = internal.primordials;
 
   function coded(error, code) {
-    defineProperty(error, 'code', { __proto__: null, value: code, writable: true, enumerable: true, configurable: true });
+    const property = { __proto__: null, value: code, writable: true, enumerable: true, configurable: true };
+    defineProperty(error, 'code', property);
     return error;
   }
 

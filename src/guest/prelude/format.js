@@ -7,7 +7,7 @@
   'use strict';
 
   const {
-    charCodeAt, dateTime, functionToString, indexOf, list, Number, numberValue, objectIs, parseFloat, parseInt, Set,
+    charCodeAt, dateTime, functionToString, indexOf, Number, numberValue, objectIs, parseFloat, parseInt, Set,
     setAdd, setHas, slice, String, stringValue, stringify, Symbol, symbolToString,
   } = internal.primordials;
   const { lookUp, unwrap } = internal.names;

@@ -162,7 +162,7 @@
         output[i] = formatAccessor(ctx, value, level, property.get, property.set);
       }
     }
-    if (length > count) output[output.length] = more(length - count, 'item');
+    internal.addRest(ctx, output, length, count);
     shape.numeric = numeric;
   };
 

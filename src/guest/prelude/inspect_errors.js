@@ -7,7 +7,8 @@
   'use strict';
 
   const {
-    endsWith, errorPrototype, errorStack, exec, getOwn, getter, hasOwn, indexOf, isArray, lastIndexOf, slice, startsWith, String,
+    endsWith, errorPrototype, errorStack, exec, getOwn, getter, hasOwn, indexOf, isArray, lastIndexOf, slice,
+    startsWith, String,
   } = internal.primordials;
   const { lookUp, ownData, parent, prefix } = internal.names;
   const { indented } = internal.text;

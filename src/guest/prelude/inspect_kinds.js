@@ -12,8 +12,8 @@
   'use strict';
 
   const {
-    bigintValue, booleanValue, bufferLength, dateISO, dateTime, exec, getter, join, list, mapEntries, mapNext, mapSize,
-    min, max, numberToString, numberValue, objectIs, ownKeys, padStart, setNext, setSize, setValues, stringValue,
+    bigintValue, booleanValue, bufferLength, dateISO, dateTime, getter, join, list, mapEntries, mapNext, mapSize,
+    min, max, numberToString, numberValue, objectIs, padStart, setNext, setSize, setValues, stringValue,
     symbolValue, typedBuffer, typedByteLength, typedByteOffset, typedLength, Uint8Array, viewBuffer, viewLength,
     viewOffset,
   } = internal.primordials;
@@ -22,7 +22,7 @@
 
   const typedNames = { __proto__: null };
   for (const name of Reflect.ownKeys(globalThis)) {
-    if (typeof name === 'string' && /^(Big)?(Ui|I)nt\d+(Clamped)?Array$|^Float\d+Array$/.test(name)) typedNames[name] = true;
+    if (typeof name === 'string' && /^((Big)?(Ui|I)nt|Float)\d+(Clamped)?Array$/.test(name)) typedNames[name] = true;
   }
   internal.isTypedArrayName = (name) => typedNames[name] === true;
 
@@ -43,15 +43,18 @@
   /* How many of `length` entries are shown. */
   const shown = (ctx, length) => min(max(0, ctx.maxArrayLength), length);
 
-  function addRest(output, length, count, noun) {
-    if (length > count) output[output.length] = more(length - count, noun);
+  /* The last entry: what was left out, because there are too many or because the room is used up. */
+  function addRest(ctx, output, length, count) {
+    if (ctx.room <= 0 && output.length < count) output[output.length] = '...';
+    else if (length > count) output[output.length] = more(length - count, 'item');
   }
+  internal.addRest = addRest;
 
   function typedEntries(ctx, value, level, output, shape) {
     const length = typedLength(value);
     const count = shown(ctx, length);
     for (let i = 0; i < count && ctx.room > 0; i++) output[output.length] = internal.formatPrimitive(ctx, value[i]);
-    addRest(output, length, count, 'item');
+    addRest(ctx, output, length, count);
     shape.numeric = true;
     if (!ctx.showHidden) return;
     ctx.indentation += 2;
@@ -72,7 +75,7 @@
     for (let i = 0; i < count && ctx.room > 0; i++) {
       output[output.length] = internal.formatValue(ctx, setNext(values).value, level);
     }
-    addRest(output, length, count, 'item');
+    addRest(ctx, output, length, count);
     ctx.indentation -= 2;
   }
 
@@ -86,7 +89,7 @@
       output[output.length] = internal.formatValue(ctx, entry[0], level) + ' => ' +
         internal.formatValue(ctx, entry[1], level);
     }
-    addRest(output, length, count, 'item');
+    addRest(ctx, output, length, count);
     ctx.indentation -= 2;
   }
 

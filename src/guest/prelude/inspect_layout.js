@@ -89,7 +89,8 @@
       }
       ctx.room -= output.length * ctx.indentation;
       const margin = '\n' + repeat(' ', ctx.indentation);
-      return (base !== '' ? base + ' ' : '') + open + margin + '  ' + join(output, ',' + margin + '  ') + margin + close;
+      const body = margin + '  ' + join(output, ',' + margin + '  ') + margin;
+      return (base !== '' ? base + ' ' : '') + open + body + close;
     }
     if (fitsOneLine(ctx, output, 0, base)) {
       return open + (base !== '' ? ' ' + base : '') + ' ' + join(output, ', ') + ' ' + close;

@@ -140,6 +140,10 @@
     return base;
   }
 
+  /* Whether a value is an object of this class of the engine's; a proxy is of none. */
+  internal.isA = (value, className) =>
+    typeof value === 'object' && value !== null && !host.isProxy(value) && host.className(value) === className;
+
   internal.constructorName = (value) => {
     value = unwrap(value);
     return value === null ? 'Proxy' : constructorName(value);

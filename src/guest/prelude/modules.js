@@ -9,9 +9,7 @@
   const { define, indexOf, slice, startsWith } = internal.primordials;
   const { error, needString } = internal.errors;
 
-  /* Which file makes which module. A host that keeps some files out of the image hands them over when they are asked
-   * for; otherwise all have run already and have left their functions in internal.modules.
-   */
+  /* Which file makes which module, by leaving a function in internal.modules when it is run. */
   const files = {
     __proto__: null,
     assert: 'node_assert.js', 'assert/strict': 'node_assert.js', events: 'node_events.js',

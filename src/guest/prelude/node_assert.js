@@ -7,6 +7,7 @@
     apply, defineProperty, endsWith, Error, exec, indexOf, isPrototypeOf, objectIs, objectKeys, ownKeys,
   } = internal.primordials;
   const { lines } = internal.text;
+  const { isA } = internal;
   const { argument } = internal.errors;
 
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
@@ -78,7 +79,7 @@
     }
   }
 
-  const isError = (value) => typeof value === 'object' && value !== null && !host.isProxy(value) && host.className(value) === 'Error';
+  const isError = (value) => isA(value, 'Error');
 
   const isComparison = (operator) =>
     operator !== 'throws' && operator !== 'rejects' && operator !== 'doesNotThrow' && operator !== 'doesNotReject' &&
@@ -102,7 +103,9 @@
     fail(value, true, message, '==', 'The expression evaluated to a falsy value:\n\n  ' + show(value) + '\n');
   };
 
-  /* Whether what was thrown is what was expected: a class, a pattern, a function that says so, or an object of properties. */
+  /* Whether what was thrown is as expected: of a class, matching a pattern, approved by a function, or with the
+   * properties of an object.
+   */
   function checkThrown(thrown, expected, message, operator) {
     if (expected === undefined) return;
     if (typeof expected === 'function') {
@@ -116,7 +119,7 @@
       fail(thrown, expected, message, operator, 'The validation function is expected to return "true". Received ' +
         'something else\n\nCaught error:\n\n' + internal.plainText(thrown));
     }
-    if (!host.isProxy(expected) && host.className(expected) === 'RegExp') {
+    if (isA(expected, 'RegExp')) {
       if (exec(expected, internal.plainThrown(thrown)) !== null) return;
       fail(thrown, expected, message, operator, 'The input did not match the regular expression ' + show(expected) +
         '. Input:\n\n' + show(internal.plainThrown(thrown)) + '\n');
@@ -129,7 +132,7 @@
     for (let i = 0; i < keys.length; i++) {
       const wanted = expected[keys[i]];
       const found = isObject(thrown) ? thrown[keys[i]] : undefined;
-      if (isObject(wanted) && !host.isProxy(wanted) && host.className(wanted) === 'RegExp' && typeof found === 'string') {
+      if (isA(wanted, 'RegExp') && typeof found === 'string') {
         if (exec(wanted, found) !== null) continue;
       } else if (deepEqual(found, wanted, true)) {
         continue;
@@ -155,8 +158,9 @@
   }
 
   function unwanted(thrown, message, kind, operator) {
-    fail(thrown, undefined, undefined, operator, 'Got unwanted ' + kind + (typeof message === 'string' ? ': ' + message : '.') +
-      '\nActual message: "' + (isObject(thrown) ? thrown.message : thrown) + '"');
+    const detail = typeof message === 'string' ? ': ' + message : '.';
+    fail(thrown, undefined, undefined, operator, 'Got unwanted ' + kind + detail + '\nActual message: "' +
+      (isObject(thrown) ? thrown.message : internal.plainText(thrown)) + '"');
   }
 
   async function outcome(promise) {

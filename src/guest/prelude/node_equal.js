@@ -114,7 +114,8 @@
   function sameObjects(a, b, strict, open) {
     const className = classOf(a);
     if (className !== classOf(b) && (strict || className === 'Array' || classOf(b) === 'Array')) return false;
-    if (className === 'Function' || className === 'Promise' || className === 'WeakMap' || className === 'WeakSet') return false;
+    if (className === 'Function' || className === 'Promise') return false;
+    if (className === 'WeakMap' || className === 'WeakSet') return false;
     if (strict && getPrototypeOf(a) !== getPrototypeOf(b)) return false;
     if (className === classOf(b) && !sameUnboxed(className, a, b)) return false;
 

@@ -9,7 +9,7 @@
   const {
     apply, defineProperty, hasOwn, list, Map, mapDelete, mapGet, mapKeys, mapNext, mapSet, mapSize, Promise, Symbol,
   } = internal.primordials;
-  const { argument, error: codedError, needFunction } = internal.errors;
+  const { error: codedError, needFunction } = internal.errors;
 
   const errorMonitor = Symbol('events.errorMonitor');
   const asyncIterator = Symbol.asyncIterator;
@@ -78,7 +78,7 @@
   }
 
   function throwUnhandled(value) {
-    if (typeof value === 'object' && value !== null && host.className(value) === 'Error') throw value;
+    if (internal.isA(value, 'Error')) throw value;
     const error = codedError('ERR_UNHANDLED_ERROR', 'Unhandled error. (' + internal.inspect(value) + ')');
     error.context = value;
     throw error;

@@ -3,7 +3,7 @@
 (function (host, internal) {
   'use strict';
 
-  const { charCodeAt, endsWith, indexOf, join, lastIndexOf, list, slice, startsWith } = internal.primordials;
+  const { charCodeAt, endsWith, join, lastIndexOf, list, slice, startsWith } = internal.primordials;
   const { argument, needString } = internal.errors;
 
   /* The parts between slashes, without empty ones, "." and what ".." takes back. Above the start, ".." is kept. */
@@ -90,8 +90,8 @@
     if (suffix !== undefined) needString('suffix', suffix);
     const text = withoutTrailingSlashes(path);
     const name = slice(text, lastIndexOf(text, '/') + 1);
-    if (suffix !== undefined && suffix !== name && endsWith(name, suffix)) return slice(name, 0, name.length - suffix.length);
-    return name;
+    const hasSuffix = suffix !== undefined && suffix !== name && endsWith(name, suffix);
+    return hasSuffix ? slice(name, 0, name.length - suffix.length) : name;
   }
 
   function extname(path) {

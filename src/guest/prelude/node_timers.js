@@ -3,7 +3,7 @@
 (function (host, internal) {
   'use strict';
 
-  const { Promise, hasOwn, list } = internal.primordials;
+  const { Promise } = internal.primordials;
   const { timers } = internal;
   const { argument } = internal.errors;
 

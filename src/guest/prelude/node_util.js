@@ -6,8 +6,8 @@
   'use strict';
 
   const {
-    apply, construct, defineProperty, exec, getPrototypeOf, isArray, isView, list, objectKeys, Promise, setPrototypeOf, slice, Symbol,
-    symbolFor,
+    apply, construct, defineProperty, exec, getPrototypeOf, isArray, isView, list, objectKeys, Promise,
+    setPrototypeOf, slice, Symbol, symbolFor,
   } = internal.primordials;
   const { argument, needFunction, needString, typeError } = internal.errors;
   const { ownData } = internal.names;
@@ -63,7 +63,7 @@
 
   function promisify(original) {
     needFunction('original', original);
-    const { modules, timers } = internal;
+    const { timers } = internal;
     if (original === timers.setTimeout || original === timers.setImmediate) {
       const promises = internal.exports.builtin('timers/promises');
       return original === timers.setTimeout ? promises.setTimeout : promises.setImmediate;

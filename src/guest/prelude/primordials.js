@@ -34,7 +34,6 @@
   internal.exports = { __proto__: null };
 
   internal.primordials = {
-    __proto__: null,
     uncurry, apply, construct, ownKeys, defineProperty, deleteProperty, getPrototypeOf, setPrototypeOf, getOwn, getter,
     list, define,
 
@@ -59,17 +58,13 @@
     repeat: uncurry(string.repeat),
     padStart: uncurry(string.padStart),
     padEnd: uncurry(string.padEnd),
-    trim: uncurry(string.trim),
-    toLowerCase: uncurry(string.toLowerCase),
     toUpperCase: uncurry(string.toUpperCase),
-    fromCharCode: String.fromCharCode,
     fromCodePoint: String.fromCodePoint,
     String,
     Symbol,
     symbolFor: Symbol.for,
     symbolToString: uncurry(Symbol.prototype.toString),
     exec: uncurry(RegExp.prototype.exec),
-    RegExp,
 
     Number,
     BigInt,
@@ -83,21 +78,17 @@
     min: Math.min,
     max: Math.max,
     floor: Math.floor,
-    ceil: Math.ceil,
     round: Math.round,
     sqrt: Math.sqrt,
     trunc: Math.trunc,
 
     join: uncurry(array.join),
     sort: uncurry(array.sort),
-    arraySlice: uncurry(array.slice),
-    arraySplice: uncurry(array.splice),
     isArray: Array.isArray,
     arrayPrototype: array,
 
     Map,
     Set,
-    WeakMap,
     mapGet: uncurry(Map.prototype.get),
     mapSet: uncurry(Map.prototype.set),
     mapHas: uncurry(Map.prototype.has),
@@ -111,8 +102,6 @@
     setSize: getter(Set.prototype, 'size'),
     setValues: uncurry(Set.prototype.values),
     setNext: uncurry(setIterator.next),
-    weakGet: uncurry(WeakMap.prototype.get),
-    weakSet: uncurry(WeakMap.prototype.set),
 
     Error,
     TypeError,
@@ -123,17 +112,13 @@
 
     Promise,
     promisePrototype: Promise.prototype,
-    promiseThen: uncurry(Promise.prototype.then),
 
     stringify: JSON.stringify,
 
-    Date,
     dateNow: Date.now,
     dateTime: uncurry(Date.prototype.getTime),
     dateISO: uncurry(Date.prototype.toISOString),
 
-    ArrayBuffer,
-    DataView,
     Uint8Array,
     typedLength: getter(typed, 'length'),
     typedBuffer: getter(typed, 'buffer'),

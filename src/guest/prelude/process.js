@@ -16,10 +16,6 @@
     throw argument('code', 'of type number', code);
   }
 
-  function isUint8Array(value) {
-    return typeof value === 'object' && value !== null && !host.isProxy(value) && host.className(value) === 'Uint8Array';
-  }
-
   function writeBytes(fd, bytes) {
     if (internal.utf8Decode === undefined) internal.load('utf8.js');
     host.write(fd, internal.utf8Decode(bytes));
@@ -32,7 +28,7 @@
       fd,
       write(chunk, encoding, callback) {
         if (typeof chunk === 'string') host.write(fd, chunk);
-        else if (isUint8Array(chunk)) writeBytes(fd, chunk);
+        else if (internal.isA(chunk, 'Uint8Array')) writeBytes(fd, chunk);
         else throw argument('chunk', 'of type string or an instance of Buffer or Uint8Array', chunk);
         const done = typeof encoding === 'function' ? encoding : callback;
         if (typeof done === 'function') internal.nextTick(done, []);

@@ -116,8 +116,8 @@
 
   internal.isCycleError = (error) => hasMessage(error, cycleMessage);
 
-  /* The engine notes the objects it is inside of in an array of its own, which has the guest's Array.prototype: a setter
-   * planted there for an index would be called. Returns whether there was one to remove.
+  /* The engine notes the objects it is inside of in an array of its own, which has the guest's Array.prototype: a
+   * setter planted there for an index would be called. Returns whether there was one to remove.
    */
   function removePlantedIndexes(holder) {
     const keys = ownKeys(holder);

@@ -2,8 +2,8 @@
  *
  * Records are plain data that no guest can reach:
  *
- *   timer      { due, seq, place, delay, repeats, run, args, self, id, counted }    place is the index in the heap, or -1
- *   immediate  { next, before, queued, batch, run, args, self, counted }
+ *   timer      { due, seq, place, delay, repeats, run, args, self, id, counted }    place in the heap, or -1
+ *   immediate  { next, before, queued, batch, place, run, args, self, counted }     place is always -1
  *
  * A pass runs the timers that were due when it began, then the immediates queued before it began on them, and so on,
  * so neither kind can starve the other. Whatever a callback adds waits for the next pass.

@@ -5,7 +5,7 @@
 (function (host, internal) {
   'use strict';
 
-  const { define, Number, Map, mapGet, mapSet, mapDelete, isInteger } = internal.primordials;
+  const { define, Number, Map, mapGet, mapSet, mapDelete } = internal.primordials;
   const { needFunction } = internal.errors;
   const { schedule, unschedule, queueImmediate, unqueueImmediate, count } = internal.timerQueue;
 

@@ -16,7 +16,10 @@
         text += fromCodePoint(lead);
         continue;
       }
-      let more = lead >= 0xc2 && lead <= 0xdf ? 1 : lead >= 0xe0 && lead <= 0xef ? 2 : lead >= 0xf0 && lead <= 0xf4 ? 3 : 0;
+      let more = 0;
+      if (lead >= 0xc2 && lead <= 0xdf) more = 1;
+      else if (lead >= 0xe0 && lead <= 0xef) more = 2;
+      else if (lead >= 0xf0 && lead <= 0xf4) more = 3;
       if (more === 0) {
         text += '\ufffd';
         continue;
