@@ -92,6 +92,17 @@ static uint32_t next_pause_ns(bool told, uint64_t now_ns, uint64_t nearest_ns)
     return TICK_NS;
 }
 
+/* Registered here, at leisure: in a process with threads it takes the kernel milliseconds. Where there is no
+ * membarrier(2), the monitor goes on ticking. */
+static bool may_sleep(void)
+{
+    static int state; /* 0: not asked yet, 1: yes, -1: no */
+
+    if (state == 0)
+        state = cl_task_barrier_register() == 0 ? 1 : -1;
+    return state > 0;
+}
+
 static void *monitor_main(void *unused)
 {
     int idle_ticks = 0;
@@ -104,7 +115,7 @@ static void *monitor_main(void *unused)
         bool told = round_of_threads(now_ns, &nearest_ns);
 
         idle_ticks = nearest_ns == UINT64_MAX ? idle_ticks + 1 : 0;
-        if (idle_ticks >= IDLE_TICKS) {
+        if (idle_ticks >= IDLE_TICKS && may_sleep()) {
             idle_ticks = 0;
             atomic_store(&cl_monitor_sleeps, 1);
             /* Every runner sees the flag, or its run is seen in the round below. */
@@ -132,10 +143,6 @@ cloche_status cl_monitor_start(cloche_error *err)
     pthread_mutex_lock(&threads_lock);
     if (is_started)
         goto out;
-    if (cl_task_barrier_register() != 0) {
-        rc = cl_error_set(err, CLOCHE_E_NOSYS, errno, "monitor", "membarrier(2) is not available");
-        goto out;
-    }
     sigfillset(&all);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

@@ -34,6 +34,7 @@
   internal.exports = { __proto__: null };
 
   internal.primordials = {
+    __proto__: null,
     uncurry, apply, construct, ownKeys, defineProperty, deleteProperty, getPrototypeOf, setPrototypeOf, getOwn, getter,
     list, define,
 

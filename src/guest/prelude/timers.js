@@ -6,7 +6,7 @@
   'use strict';
 
   const { define, Number, Map, mapGet, mapSet, mapDelete } = internal.primordials;
-  const { needFunction } = internal.errors;
+  const { needFunction, typeError } = internal.errors;
   const { schedule, unschedule, queueImmediate, unqueueImmediate, count } = internal.timerQueue;
 
   const longestDelay = 2147483647;
@@ -15,9 +15,16 @@
   let timerOf;
   let immediateOf;
 
+  /* Guests reach the classes through `constructor`; only the prelude has the key that makes an object of them. */
+  const key = { __proto__: null };
+  function checkKey(given) {
+    if (given !== key) throw typeError('ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
+  }
+
   class Timeout {
     #timer;
-    constructor(timer) {
+    constructor(timer, given) {
+      checkKey(given);
       this.#timer = timer;
     }
     static {
@@ -54,7 +61,8 @@
 
   class Immediate {
     #immediate;
-    constructor(immediate) {
+    constructor(immediate, given) {
+      checkKey(given);
       this.#immediate = immediate;
     }
     static {
@@ -87,7 +95,7 @@
       __proto__: null, due: 0, seq: 0, place: -1, delay, repeats, run, args, self: null, id: 0, counted: true,
     };
     schedule(timer);
-    timer.self = new Timeout(timer);
+    timer.self = new Timeout(timer, key);
     return timer.self;
   }
 
@@ -117,7 +125,7 @@
         run: callback, args, self: null, counted: true,
       };
       queueImmediate(immediate);
-      immediate.self = new Immediate(immediate);
+      immediate.self = new Immediate(immediate, key);
       return immediate.self;
     },
     clearTimeout: (timer) => clearTimer(timer),
