@@ -1,8 +1,12 @@
 # Image.cmake - starts the engine once, here, so that nobody who loads the library does
 
 file(STRINGS ${CMAKE_SOURCE_DIR}/src/guest/prelude/order.txt CLOCHE_PRELUDE_FILES)
+file(STRINGS ${CMAKE_SOURCE_DIR}/src/guest/prelude/late.txt CLOCHE_LATE_FILES)
+list(REMOVE_ITEM CLOCHE_PRELUDE_FILES ${CLOCHE_LATE_FILES})
+list(TRANSFORM CLOCHE_LATE_FILES PREPEND ${CMAKE_SOURCE_DIR}/src/guest/prelude/)
 list(TRANSFORM CLOCHE_PRELUDE_FILES PREPEND ${CMAKE_SOURCE_DIR}/src/guest/prelude/)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/guest/prelude/order.txt)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/src/guest/prelude/order.txt ${CMAKE_SOURCE_DIR}/src/guest/prelude/late.txt)
 
 add_executable(make_image tools/make_image.c $<TARGET_OBJECTS:cloche_isolate> ${CLOCHE_ENGINE_OBJECT})
 cloche_host_target(make_image)
@@ -12,8 +16,8 @@ add_dependencies(make_image cloche_engine_header cloche_engine)
 set(CLOCHE_IMAGE_FILE ${CMAKE_BINARY_DIR}/cloche.image)
 add_custom_command(
     OUTPUT ${CLOCHE_IMAGE_FILE}
-    COMMAND make_image ${CLOCHE_IMAGE_FILE} ${CLOCHE_PRELUDE_FILES}
-    DEPENDS make_image ${CLOCHE_PRELUDE_FILES}
+    COMMAND make_image ${CLOCHE_IMAGE_FILE} ${CLOCHE_PRELUDE_FILES} --late ${CLOCHE_LATE_FILES}
+    DEPENDS make_image ${CLOCHE_PRELUDE_FILES} ${CLOCHE_LATE_FILES}
     COMMENT "Building the image"
     VERBATIM)
 set_source_files_properties(src/isolate/image_data.S PROPERTIES

@@ -1,6 +1,6 @@
 /* make_image.c - builds the image: starts the engine, loads the prelude, writes what memory then holds
  *
- *   make_image OUT PRELUDE.js...
+ *   make_image OUT PRELUDE.js... --late LATE.js...
  *
  * The engine is started twice, with two clocks; what differs is Math.random's state, which each run must set anew. The
  * offsets the host relies on inside engine structures are found by trial and proven; a build in which they cannot be
@@ -29,6 +29,7 @@ static cl_image image = {
     .stack_pointer = ENGINE_STACK_TOP,
     .window_start = CL_WASM_PAGE,
     .copy_start = ENGINE_STACK_TOP,
+    .cold_end = ENGINE_STACK_TOP,
     .used_end = ENGINE_STACK_TOP,
     .tail_start = ENGINE_PAGES * 65536,
 };
@@ -42,6 +43,12 @@ const uint8_t *cl_image_bytes(void)
 {
     static const uint8_t none[1];
     return none;
+}
+
+const uint8_t *cl_image_late(const cl_late_file *file)
+{
+    (void)file;
+    return cl_image_bytes();
 }
 
 _Noreturn static void fail(const char *what, const char *detail)
@@ -73,8 +80,9 @@ static char *read_file(const char *path, size_t *length)
 
 /* ---- inside the guest ---- */
 
-static char **prelude_paths;
-static int prelude_count;
+static char **paths;      /* the files evaluated in the image, then the late ones */
+static int prelude_count; /* of the former */
+static int path_count;
 
 #define I (guest->instance)
 #define CTX (image.context)
@@ -120,15 +128,21 @@ static struct {
     uint32_t length;
 } bytecode[MOST_FILES];
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
 static void compile(cl_guest *guest, int file)
 {
     enum { WRITE_BYTECODE_STRIPPED = 1 << 0 | 1 << 4 | 1 << 5 };
-    const char *path = prelude_paths[file];
-    const char *slash = strrchr(path, '/');
+    const char *path = paths[file];
+    const char *name_text = base_name(path);
     size_t length;
     char *text = read_file(path, &length);
     uint32_t source = cl_engine_text(guest, text, length);
-    uint32_t name = cl_engine_text(guest, slash != NULL ? slash + 1 : path, strlen(slash != NULL ? slash + 1 : path));
+    uint32_t name = cl_engine_text(guest, name_text, strlen(name_text));
 
     free(text);
     cl_value compiled = cl_engine_eval(guest, source, (uint32_t)length, name, 1, CL_EVAL_COMPILE_ONLY);
@@ -153,7 +167,7 @@ static cl_value load(cl_guest *guest, int file)
     uint32_t at = cl_engine_text(guest, (const char *)bytecode[file].bytes, bytecode[file].length);
     cl_value read = Z_quickjsZ_JS_ReadObject(I, CTX, at, bytecode[file].length, READ_BYTECODE);
     if (cl_value_is_exception(read))
-        fail_with_exception(guest, prelude_paths[file]);
+        fail_with_exception(guest, paths[file]);
     Z_quickjsZ_free(I, at);
     return read;
 }
@@ -171,10 +185,10 @@ static void load_prelude(cl_guest *guest)
     for (int i = 0; i < prelude_count; i++) {
         cl_value fn = Z_quickjsZ_JS_EvalFunction(I, CTX, load(guest, i));
         if (cl_value_is_exception(fn))
-            fail_with_exception(guest, prelude_paths[i]);
+            fail_with_exception(guest, paths[i]);
         cl_value done = cl_engine_call(guest, fn, 2, arguments);
         if (cl_value_is_exception(done))
-            fail_with_exception(guest, prelude_paths[i]);
+            fail_with_exception(guest, paths[i]);
         Z_quickjsZ_JS_FreeValue(I, CTX, fn);
         Z_quickjsZ_JS_FreeValue(I, CTX, done);
     }
@@ -293,7 +307,7 @@ static void build(cl_guest *guest)
     Z_quickjsZ_JS_SetHostPromiseRejectionTracker(I, image.runtime, CL_NATIVE_FIRST + CL_NATIVE_REJECTION, 0);
     Z_quickjsZ_JS_SetModuleLoaderFunc(I, image.runtime, CL_NATIVE_FIRST + CL_NATIVE_MODULE_NAME,
                                       CL_NATIVE_FIRST + CL_NATIVE_MODULE_LOAD, 0);
-    for (int i = 0; i < prelude_count && bytecode[i].bytes == NULL; i++)
+    for (int i = 0; i < path_count && bytecode[i].bytes == NULL; i++)
         compile(guest, i);
     load_prelude(guest);
     Z_quickjsZ_JS_RunGC(I, image.runtime);
@@ -376,26 +390,78 @@ static void find_random(cl_guest *first, const cl_guest *second)
         fail("Math.random's state was not found", "the engine's context has another shape");
 }
 
+/* Pages from the start of the data that neither starting the engine nor the prelude has written: its constants. */
+static uint32_t find_cold_end(const uint8_t *memory)
+{
+    cloche_error err = {0};
+    cl_guest *untouched;
+    uint32_t page = CL_NULL_BYTES, at = image.stack_pointer;
+
+    if (cl_guest_open(&untouched, &err) < 0)
+        fail("cannot open a guest", err.text);
+    cl_engine_init_memory(untouched->instance);
+    while (at + page <= ENGINE_PAGES * CL_WASM_PAGE && memcmp(untouched->memory + at, memory + at, page) == 0)
+        at += page;
+    cl_guest_close(untouched);
+    return at;
+}
+
+static void place_late_files(uint32_t at)
+{
+    for (int i = prelude_count; i < path_count; i++) {
+        cl_late_file *file = &image.late[i - prelude_count];
+        if (strlen(base_name(paths[i])) >= sizeof file->name)
+            fail(paths[i], "the name is too long");
+        strcpy(file->name, base_name(paths[i]));
+        file->offset = at;
+        file->length = bytecode[i].length;
+        at += file->length;
+    }
+}
+
 static void write_image(const char *path, const uint8_t *memory, uint32_t size)
 {
     uint8_t header[CL_IMAGE_HEADER_BYTES] = {0};
     FILE *file = fopen(path, "wb");
+    uint32_t cold_end = find_cold_end(memory); /* while `image` still is the tool's own */
 
     image.pages = size / CL_WASM_PAGE;
     image.copy_start = image.stack_pointer;
+    image.cold_end = cold_end;
     image.window_start = image.stack_pointer - CL_WINDOW_BYTES;
     image.tail_start = size - TAIL_BYTES;
     image.used_end = image.tail_start;
     while (image.used_end > image.copy_start && memory[image.used_end - 1] == 0)
         image.used_end--;
     image.used_end = (image.used_end + 63) / 64 * 64;
+    place_late_files(CL_IMAGE_HEADER_BYTES + image.used_end - image.copy_start + TAIL_BYTES);
     memcpy(header, &image, sizeof image);
     if (file == NULL || fwrite(header, sizeof header, 1, file) != 1 ||
         fwrite(memory + image.copy_start, image.used_end - image.copy_start, 1, file) != 1 ||
-        fwrite(memory + image.tail_start, TAIL_BYTES, 1, file) != 1 || fclose(file) != 0)
+        fwrite(memory + image.tail_start, TAIL_BYTES, 1, file) != 1)
         fail(path, strerror(errno));
-    printf("image: %u KiB copied per run, %u KiB of memory, %u KiB zeroed behind it\n",
-           (image.used_end - image.copy_start) / 1024, size / 1024, (image.tail_start - image.used_end) / 1024);
+    for (int i = prelude_count; i < path_count; i++)
+        if (fwrite(bytecode[i].bytes, bytecode[i].length, 1, file) != 1)
+            fail(path, strerror(errno));
+    if (fclose(file) != 0)
+        fail(path, strerror(errno));
+    printf("image: %u KiB copied per run, %u KiB constant, %u KiB of memory, %u KiB zeroed behind it\n",
+           (image.used_end - image.cold_end) / 1024, (image.cold_end - image.copy_start) / 1024, size / 1024, (image.tail_start - image.used_end) / 1024);
+}
+
+static void take_arguments(int argc, char **argv)
+{
+    int late = 0;
+
+    for (int i = 2; i < argc; i++)
+        if (strcmp(argv[i], "--late") == 0)
+            late = i;
+    if (argc < 3 || argc - 3 > MOST_FILES || late == 0 || argc - late - 1 > CL_LATE_MOST - 1)
+        fail("usage: make_image OUT PRELUDE.js... --late LATE.js...", "");
+    paths = argv + 2;
+    prelude_count = late - 2;
+    path_count = argc - 3;
+    memmove(argv + late, argv + late + 1, (size_t)(argc - late) * sizeof *argv);
 }
 
 int main(int argc, char **argv)
@@ -403,10 +469,7 @@ int main(int argc, char **argv)
     const cl_run_request early = request_at(1e12), late = request_at(1.5e12);
     cloche_error err = {0};
 
-    if (argc < 3 || argc - 2 > MOST_FILES)
-        fail("usage: make_image OUT PRELUDE.js...", "");
-    prelude_paths = argv + 2;
-    prelude_count = argc - 2;
+    take_arguments(argc, argv);
     cl_table_init();
     if (cl_threads_init(0, &err) < 0)
         fail("cannot start", err.text);
@@ -428,7 +491,7 @@ int main(int argc, char **argv)
     cl_guest_close(probed);
     cl_guest_close(other);
     cl_guest_close(guest);
-    for (int i = 0; i < prelude_count; i++)
+    for (int i = 0; i < path_count; i++)
         free(bytecode[i].bytes);
     return 0;
 }

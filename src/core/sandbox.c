@@ -144,7 +144,7 @@ void cloche_sandbox_stats(cloche_sandbox *sandbox, cloche_stats *out)
         .stops = sandbox->stops,
         .traps = backend.traps,
         .memory_bytes = cl_budget_used(),
-        .image_bytes = image->used_end - image->copy_start,
+        .image_bytes = image->used_end - image->cold_end,
     };
     pthread_mutex_unlock(&sandbox->lock);
 }

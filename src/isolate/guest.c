@@ -32,15 +32,27 @@ static void assign_state(cl_guest *guest)
     guest->is_dirty = false;
 }
 
+/* What every run may have changed. */
 static void copy_image(cl_guest *guest)
 {
     const cl_image *image = cl_image_get();
     uint8_t *memory = guest->memory;
-    memset(memory + image->window_start, 0, image->copy_start - image->window_start);
+    uint32_t cold = image->cold_end - image->copy_start;
     uint32_t copied = image->used_end - image->copy_start;
-    memcpy(memory + image->copy_start, cl_image_bytes(), copied);
+    memset(memory + image->window_start, 0, image->copy_start - image->window_start);
+    memcpy(memory + image->cold_end, cl_image_bytes() + cold, copied - cold);
     memset(memory + image->used_end, 0, image->tail_start - image->used_end);
     memcpy(memory + image->tail_start, cl_image_bytes() + copied, image_size() - image->tail_start);
+}
+
+/* The constants as in the image, read-only. */
+static bool freeze(cl_guest *guest)
+{
+    const cl_image *image = cl_image_get();
+    uint32_t cold = image->cold_end - image->copy_start;
+    memcpy(guest->memory + image->copy_start, cl_image_bytes(), cold);
+    guest->is_thawed = false;
+    return cold == 0 || mprotect(guest->memory + image->copy_start, cold, PROT_READ) == 0;
 }
 
 cloche_status cl_guest_open(cl_guest **out, cloche_error *err)
@@ -81,6 +93,10 @@ cloche_status cl_guest_open(cl_guest **out, cloche_error *err)
     madvise(guest->stack_low + CL_STACK_BYTES - CL_KEPT_STACK_BYTES / 4, CL_KEPT_STACK_BYTES / 4, MADV_POPULATE_WRITE);
 #endif
     copy_image(guest);
+    if (!freeze(guest)) {
+        rc = cl_error_set(err, CLOCHE_E_NOMEM, errno, "guest", "cannot protect a slot (vm.max_map_count?)");
+        goto out;
+    }
     assign_state(guest);
     *out = guest;
     guest = NULL;
@@ -147,6 +163,8 @@ void cl_guest_reset(cl_guest *guest)
             reset_growth(guest);
         if (guest->is_deep)
             reset_deep(guest);
+        if (guest->is_thawed)
+            CL_ASSERT(freeze(guest));
         copy_image(guest);
         cl_sanitizer_clean(guest->stack_low, CL_STACK_BYTES);
     }

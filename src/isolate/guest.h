@@ -126,6 +126,7 @@ typedef struct cl_guest {
     uint8_t *stack_low;   /* lowest accessible byte of the private stack */
     uint32_t mapped_end;  /* linear memory is accessible up to here */
     bool is_deep;         /* the closed part of the shadow stack was opened */
+    bool is_thawed;       /* the constants were made writable */
     bool is_dirty;
     struct cl_guest *next; /* free list of the backend */
     cl_stack_bounds caller_stack; /* only sanitizers look at it */

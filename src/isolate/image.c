@@ -12,3 +12,8 @@ const uint8_t *cl_image_bytes(void)
 {
     return cl_image_data + CL_IMAGE_HEADER_BYTES;
 }
+
+const uint8_t *cl_image_late(const cl_late_file *file)
+{
+    return cl_image_data + file->offset;
+}

@@ -1,8 +1,9 @@
 /* image.h - the memory every run starts from, built once, linked in
  *
- *   file:  | cl_image header, padded to 4096 | copy_start..used_end | tail_start..size |
+ *   file:  | cl_image header, padded to 4096 | copy_start..used_end | tail_start..size | late files |
  *
- *   The heap's unused end is zero but for the allocator's mark at the very end (the tail).
+ *   The heap's unused end is zero but for the allocator's mark at the very end (the tail). Late files are parts of the
+ *   prelude, as bytecode, that a guest gets only when it asks for them.
  *
  * tools/make_image.c starts the engine, loads the prelude and writes the file; image_data.S links it. Values in the
  * header are engine values (64-bit, NaN-boxed) that stay valid because memory comes back byte for byte.
@@ -20,7 +21,7 @@
 
 /* Functions the prelude hands to the host: internal.exports of src/guest/prelude, in this order. */
 #define CL_PRELUDE_LIST(X) \
-    X(turn) X(ticks) X(builtin) X(setContext) X(stringify) X(settle) X(callDefault) X(reject) X(unhandled) X(pending)
+    X(turn) X(ticks) X(builtin) X(setContext) X(stringify) X(settle) X(callDefault) X(reject) X(unhandled) X(pending) X(referenced)
 
 typedef enum cl_prelude_fn {
 #define CL_X(name) CL_PRELUDE_##name,
@@ -29,12 +30,21 @@ typedef enum cl_prelude_fn {
     CL_PRELUDE_COUNT
 } cl_prelude_fn;
 
+enum { CL_LATE_NAME_BYTES = 40, CL_LATE_MOST = 32 };
+
+typedef struct cl_late_file {
+    char name[CL_LATE_NAME_BYTES];
+    uint32_t offset; /* from the start of the file */
+    uint32_t length; /* 0: no further files */
+} cl_late_file;
+
 typedef struct cl_image {
     uint64_t magic;
     uint32_t pages;         /* memory size at the start of a run, in wasm pages */
     uint32_t stack_pointer;
     uint32_t window_start;  /* stack_pointer - CL_WINDOW_BYTES: zero up to copy_start */
     uint32_t copy_start;    /* bytes from here ... */
+    uint32_t cold_end;      /* (up to here nothing was ever written: read-only in a slot, not copied back) */
     uint32_t used_end;      /* ... to here are in the file, */
     uint32_t tail_start;    /* and from here to the size; what is between is zero */
     uint32_t runtime;       /* JSRuntime * */
@@ -44,10 +54,14 @@ typedef struct cl_image {
     uint32_t source_at;     /* of the length of the source text */
     uint32_t names_at;      /* C strings used by the host, see cl_image_names */
     uint64_t prelude[CL_PRELUDE_COUNT];
+    cl_late_file late[CL_LATE_MOST];
 } cl_image;
+
+_Static_assert(sizeof(cl_image) <= CL_IMAGE_HEADER_BYTES, "the header has its place");
 
 const cl_image *cl_image_get(void);
 /* Bytes of copy_start..used_end, behind them those of the tail. */
 const uint8_t *cl_image_bytes(void);
+const uint8_t *cl_image_late(const cl_late_file *file);
 
 #endif

@@ -4,15 +4,16 @@
  *   0       1 MiB           17 MiB    ^      base = 18 MiB                              total
  *                             instance ends here
  *
- *   linear memory:  | null | shadow stack, closed | window | data and heap of the image | growth ...
- *                   0      4 KiB                  ^        1 MiB                        ^ image end
+ *   linear memory:  | null | shadow stack, closed | window | constants | data and heap of the image | growth ...
+ *                   0      4 KiB                  ^        1 MiB       cold_end                     ^ image end
  *                                                 stack pointer - CL_WINDOW_BYTES
  *
  * A guest address is 32 bits plus a 32-bit offset, so it cannot leave the reservation. The instance (stack pointer,
  * memory size, table) lies at a fixed distance before the base, where no guest address reaches. The shadow stack below
- * the window is inaccessible until a run goes deep; the first page always is.
+ * the window is inaccessible until a run goes deep; the first page always is. Constants are read-only until a run writes
+ * there, which no run of a sound engine does.
  *
- * Units    bytes; everything but the null page is a multiple of 64 KiB, so any page size up to that works
+ * Units    bytes; multiples of 4 KiB, the page size of x86-64
  * Source   WebAssembly core spec, memory instances; mmap(2)
  */
 #ifndef CL_ISOLATE_LAYOUT_H
@@ -33,7 +34,7 @@
 
 #define CL_WASM_PAGE ((uint32_t)65536)
 #define CL_NULL_BYTES ((uint32_t)4096)       /* never accessible: null pointers trap */
-#define CL_WINDOW_BYTES ((uint32_t)65536)    /* shadow stack that is open in every run */
+#define CL_WINDOW_BYTES ((uint32_t)32768)    /* shadow stack that is open in every run */
 #define CL_KEPT_GROWTH_BYTES ((uint32_t)1 << 20) /* growth that stays mapped between runs */
 
 /* Native stack that stays resident after a run; the rest is given back when a run went deep. */

@@ -151,6 +151,28 @@ NATIVE(random)
     return CL_UNDEFINED;
 }
 
+/* The function of a prelude file that is not in the image. */
+NATIVE(load)
+{
+    enum { READ_BYTECODE = 1 << 0 };
+    cl_guest *guest = guest_of(instance);
+    const char *name;
+    size_t length;
+
+    UNUSED;
+    if (!cl_engine_utf8(guest, ARGUMENT(0), &name, &length))
+        return CL_UNDEFINED;
+    for (const cl_late_file *file = cl_image_get()->late; file->length > 0; file++) {
+        if (strlen(file->name) != length || memcmp(file->name, name, length) != 0)
+            continue;
+        uint32_t bytes = cl_engine_text(guest, (const char *)cl_image_late(file), file->length);
+        cl_value code = Z_quickjsZ_JS_ReadObject(guest->instance, context, bytes, file->length, READ_BYTECODE);
+        Z_quickjsZ_free(guest->instance, bytes);
+        return cl_value_is_exception(code) ? code : Z_quickjsZ_JS_EvalFunction(guest->instance, context, code);
+    }
+    return CL_UNDEFINED;
+}
+
 /* ---- engine callbacks ---- */
 
 /* JSHostPromiseRejectionTracker */

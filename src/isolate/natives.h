@@ -14,7 +14,8 @@
 /* name in `host`, argument count */
 #define CL_NATIVE_LIST(X)                                                                             \
     X(write, 2) X(now, 0) X(exit, 1) X(maxTimers, 0) X(memoryUsage, 0) X(wantTicks, 0)                \
-    X(promiseState, 1) X(promiseResult, 1) X(proxyTarget, 1) X(isProxy, 1) X(className, 1) X(random, 1)
+    X(promiseState, 1) X(promiseResult, 1) X(proxyTarget, 1) X(isProxy, 1) X(className, 1) X(random, 1)         \
+    X(load, 1)
 
 enum {
     CL_NATIVE_FIRST = 533, /* size of the engine's own table; wasm_rt.c checks it */

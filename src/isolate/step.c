@@ -240,6 +240,12 @@ static bool fails_by_rejection(cl_guest *guest)
     return true;
 }
 
+/* Whether a timer is live that keeps a draining run going, as timers without unref() do. */
+static bool has_referenced(cl_guest *guest)
+{
+    return cl_value_number(cl_engine_prelude(guest, CL_PRELUDE_referenced, 0, NULL), 0) > 0;
+}
+
 /* Nothing is left that could run. */
 static void run_dry(cl_guest *guest)
 {
@@ -259,7 +265,7 @@ static void go_on(cl_guest *guest)
         run_jobs(guest);
         if (run->phase == CL_PHASE_DONE || fails_by_rejection(guest))
             return;
-        if (!run->has_timers) {
+        if (!run->has_timers || (run->phase == CL_PHASE_DRAINING && !has_referenced(guest))) {
             run_dry(guest);
             return;
         }
