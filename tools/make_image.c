@@ -18,7 +18,7 @@
 #include "isolate/table.h"
 #include "isolate/thread.h"
 
-enum { ENGINE_PAGES = 18, ENGINE_STACK_TOP = 1048576, ENGINE_STACK_LIMIT = 768 * 1024, TAIL_BYTES = 64, MOST_FILES = 256 };
+enum { ENGINE_PAGES = 18, ENGINE_STACK_TOP = 1048576, ENGINE_STACK_LIMIT = 768 * 1024, TAIL_BYTES = 64, MOST_FILES = 256, FIRST_COLLECTION_BYTES = 4 << 20 };
 
 void cl_engine_init_memory(Z_quickjs_instance_t *instance);
 
@@ -311,6 +311,8 @@ static void build(cl_guest *guest)
         compile(guest, i);
     load_prelude(guest);
     Z_quickjsZ_JS_RunGC(I, image.runtime);
+    /* A run is short: no collection of cycles before it has made 4 MiB. */
+    Z_quickjsZ_JS_SetGCThreshold(I, image.runtime, FIRST_COLLECTION_BYTES);
 }
 
 /* What changes engine memory only while the image is built goes into a guest of its own. */

@@ -385,6 +385,32 @@ static void keep_value(cl_guest *guest, const char *data, size_t length)
     conclude(guest, CLOCHE_CODE_NONE);
 }
 
+/* A string is quoted here: several times as fast as in the engine, and no guest code has a part in it. */
+static void keep_string(cl_guest *guest, cl_value value)
+{
+    cl_buf *json = &guest->run.json;
+    guest_text text = text_of(guest, value);
+    size_t most = guest->run.request->limits.max_result_bytes;
+    size_t length;
+
+    if (text.data == NULL) {
+        cl_report_text(guest, CLOCHE_CODE_EXECUTION_ERROR, "the value's text could not be read");
+        return;
+    }
+    cl_buf_init(json, most);
+    if (!cl_buf_json_string(json, text.data, text.length)) {
+        cl_report_text(guest, CLOCHE_CODE_EXECUTION_ERROR,
+                       "the value has more than %zu bytes as JSON; maxResultBytes is %zu", most, most);
+        cl_buf_fini(json);
+        return;
+    }
+    clear(guest->run.result);
+    char *data = cl_buf_take(json, &length);
+    cl_result_take_text(&guest->run.result->value, data, length);
+    guest->run.result->ok = true;
+    conclude(guest, CLOCHE_CODE_NONE);
+}
+
 void cl_report_value(cl_guest *guest, cl_value value)
 {
     char number[16];
@@ -402,6 +428,10 @@ void cl_report_value(cl_guest *guest, cl_value value)
         return;
     case CL_TAG_BOOL:
         keep_value(guest, cl_value_payload(value) ? "true" : "false", cl_value_payload(value) ? 4 : 5);
+        return;
+    case CL_TAG_STRING:
+    case CL_TAG_STRING_ROPE:
+        keep_string(guest, value);
         return;
     case CL_TAG_INT:
         keep_value(guest, number,

@@ -130,7 +130,7 @@ START_TEST(a_waiting_run_holds_no_thread)
     await_answers(1);
     assert_value(quick.result, "\"quick\"");
     expect_answer(&quick, CLOCHE_CODE_NONE);
-    ck_assert_uint_eq(stats_of(sandbox).active, WAITING);
+    await_stats(sandbox, stats.active == WAITING);
     ck_assert_int_eq(cloche_sandbox_dispose(sandbox), CLOCHE_OK);
     for (int i = 0; i < WAITING; i++)
         expect_answer(&waiting[i], CLOCHE_CODE_DISPOSED);
@@ -326,7 +326,6 @@ START_TEST(an_abort_ends_a_busy_and_a_waiting_run_soon)
         ck_assert(a.result->started);
         assert_text(a.result->out, "begun\n");
         expect_answer(&a, CLOCHE_CODE_ABORTED);
-        ck_assert_int_eq(cloche_sandbox_dispose(open_sandbox()), CLOCHE_OK);
         cloche_abort_trigger(abort_switch); /* after the end: nothing */
         expect_next_run_right(sandbox);
         cloche_abort_destroy(abort_switch);
@@ -356,6 +355,27 @@ START_TEST(an_abort_ends_a_queued_run_that_never_starts)
     cloche_sandbox_destroy(sandbox);
     cloche_abort_destroy(abort_switch);
     cloche_abort_destroy(of_first);
+}
+END_TEST
+
+START_TEST(an_abort_ends_a_queued_run_while_every_thread_is_busy)
+{
+    answer busy, queued;
+    cloche_sandbox *sandbox = open_limited(1, 1, 16);
+    cloche_abort *abort_switch = make_switch();
+
+    begin();
+    submit(sandbox, ask_for("for (;;);", 1000), &busy);
+    submit(sandbox, abortable("return 1", abort_switch), &queued);
+    await_stats(sandbox, stats.active == 1 && stats.queued == 1);
+    cloche_abort_trigger(abort_switch);
+    await_answers(1);
+    ck_assert_msg(atomic_load(&queued.count) == 1, "the aborted run had to wait for the busy one");
+    await_answers(1);
+    expect_answer(&queued, CLOCHE_CODE_ABORTED);
+    expect_answer(&busy, CLOCHE_CODE_TIMEOUT);
+    cloche_sandbox_destroy(sandbox);
+    cloche_abort_destroy(abort_switch);
 }
 END_TEST
 
@@ -837,7 +857,7 @@ TEST_MAIN("api/submit", hundreds_of_waiting_runs_need_two_threads, a_waiting_run
           waiting_runs_keep_their_state_apart, every_outcome_is_answered_exactly_once, the_request_is_copied,
           misuse_of_submit_is_a_status_and_no_answer, an_abort_before_the_start_starts_nothing,
           an_abort_ends_a_busy_and_a_waiting_run_soon, an_abort_ends_a_queued_run_that_never_starts,
-          one_switch_ends_many_runs_of_several_sandboxes, a_switch_may_be_destroyed_once_its_run_is_answered,
+          an_abort_ends_a_queued_run_while_every_thread_is_busy, one_switch_ends_many_runs_of_several_sandboxes, a_switch_may_be_destroyed_once_its_run_is_answered,
           a_switch_may_be_destroyed_as_soon_as_the_answer_was_seen,
           dispose_answers_busy_waiting_and_queued_runs_before_it_returns, dispose_ends_blocking_runs_on_other_threads,
           runs_after_dispose_are_answered_disposed_and_dispose_again_is_fine, dispose_from_two_threads_returns_on_both,
