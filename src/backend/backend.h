@@ -1,14 +1,15 @@
 /* backend.h - where runs run: the interface between core and the backends
  *
- *   take ─► begin ─► step ─► (waiting ─► step)* ─► done ─► give
- *                     ▲ stop, from any thread        │
- *                     └── end, when it waits ────────┘
+ *   take or make ─► begin ─► step ─► (waiting ─► step)* ─► done ─► clean ─► give
+ *                             ▲ stop, from any thread        │
+ *                             └── end, when it waits ────────┘
  *
  * A place is what one run occupies: a guest memory in this process, or a jailed process. Core knows nothing else of it.
  *
- * Owner    a place is lent by take and returned by give, clean or not; give makes it clean
- * Threads  take and give: any thread. begin, step, end, wake_ns: the thread that works on the run. stop: any thread, but
- *          not before begin nor after the last step has returned (core's lock sees to that)
+ * Owner    a place is lent by take or make and returned by give
+ * Locks    take, give and stop are called with core's lock held and are short; all others without
+ * Threads  make, begin, step, end, wake_ns, clean: the thread that works on the run, after enter on that thread.
+ *          stop: any thread, from begin until the place is given back
  */
 #ifndef CL_BACKEND_BACKEND_H
 #define CL_BACKEND_BACKEND_H
@@ -28,14 +29,16 @@ struct cl_backend {
     const char *name; /* "worker", "process" */
     uint32_t isolation; /* CLOCHE_LAYER_ bits that stand */
     void (*close)(cl_backend *backend);
-    cl_place *(*take)(cl_backend *backend, cloche_error *err); /* NULL: err */
-    void (*give)(cl_backend *backend, cl_place *place);
+    cloche_status (*enter)(cl_backend *backend, cloche_error *err); /* makes the calling thread fit for the rest */
+    cl_place *(*take)(cl_backend *backend);                    /* one that is free; NULL: none */
+    cl_place *(*make)(cl_backend *backend, cloche_error *err); /* a new one; NULL: err */
     void (*begin)(cl_place *place, const cl_run_request *request, cloche_result *result, uint64_t start_ns);
     cl_step_state (*step)(cl_place *place);
     uint64_t (*wake_ns)(const cl_place *place);
-    cl_stop (*stop_of)(const cl_place *place); /* the wish that stop left, if no step has met it */
     void (*stop)(cl_place *place, cl_stop why);
     void (*end)(cl_place *place, cl_stop why);
+    void (*clean)(cl_place *place); /* nothing of the run is left in it */
+    void (*give)(cl_backend *backend, cl_place *place);
     void (*stats)(cl_backend *backend, cl_backend_stats *out);
 };
 

@@ -16,6 +16,7 @@ static bool try_admit(cl_job *job)
         return false;
     sandbox->active++;
     job->is_admitted = true;
+    job->place = sandbox->backend->take(sandbox->backend); /* NULL: one is made when it starts */
     return true;
 }
 
@@ -61,6 +62,9 @@ void cl_admission_release(cl_job *job)
 {
     if (!job->is_admitted)
         return;
+    if (job->place != NULL)
+        job->sandbox->backend->give(job->sandbox->backend, job->place);
+    job->place = NULL;
     job->is_admitted = false;
     job->sandbox->active--;
     cl_budget_give(RUN_BASE_BYTES);
@@ -103,11 +107,13 @@ void cl_job_stop(cl_job *job, cl_stop why)
         make_ready(job);
         break;
     case CL_JOB_READY:
+    case CL_JOB_RUNNING:
+        /* The worker turns READY into RUNNING without the lock and looks at the wish afterwards: one of the two sees
+         * what the other has done. */
         if (job->stop == CL_STOP_NONE)
             job->stop = why;
-        break;
-    case CL_JOB_RUNNING:
-        sandbox->backend->stop(job->place, why);
+        if (job->state == CL_JOB_RUNNING)
+            sandbox->backend->stop(job->place, why);
         break;
     case CL_JOB_ENDED:
         break;

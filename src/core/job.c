@@ -56,6 +56,7 @@ void cl_job_leave(cl_job *job)
     if (job->abort != NULL)
         cl_abort_remove(job->abort, job);
     pthread_mutex_lock(&sandbox->lock);
+    job->state = CL_JOB_ENDED;
     cl_admission_release(job);
     if (job->previous != NULL)
         job->previous->next = job->next;
@@ -105,91 +106,97 @@ void cl_job_conclude_unstarted(cl_job *job, cl_stop why)
     job->state = CL_JOB_ENDED;
 }
 
-/* Lends it a place and makes it ready for its first step. */
+/* Makes it ready for its first step. */
 static bool start(cl_job *job)
 {
     cl_backend *backend = job->sandbox->backend;
     cloche_error err = {0};
 
-    job->place = backend->take(backend, &err);
-    if (job->place == NULL) {
+    if (job->place == NULL && (job->place = backend->make(backend, &err)) == NULL) {
         cl_job_refuse(job, CLOCHE_CODE_INTERNAL, err.text);
-        job->state = CL_JOB_ENDED;
         return false;
     }
     job->start_ns = cl_clock_ns(CLOCK_MONOTONIC);
     job->result->queue_ms = (double)(job->start_ns - job->call_ns) / 1e6;
     job->result->isolation = backend->isolation;
     backend->begin(job->place, &job->request, job->result, job->start_ns);
+    job->has_begun = true;
     return true;
 }
 
 static void end(cl_job *job)
 {
-    cl_backend *backend = job->sandbox->backend;
-
     job->result->duration_ms = (double)(cl_clock_ns(CLOCK_MONOTONIC) - job->start_ns) / 1e6;
     job->is_ok = job->result->ok;
     job->was_stopped = job->result->code == CLOCHE_CODE_TIMEOUT || job->result->code == CLOCHE_CODE_ABORTED ||
                        job->result->code == CLOCHE_CODE_DISPOSED;
-    backend->give(backend, job->place);
-    job->place = NULL;
+    /* Still RUNNING to whoever wants to stop it: the place is this job's until cl_job_leave. */
+    job->sandbox->backend->clean(job->place);
+}
+
+static bool begin(cl_job *job)
+{
+    cl_backend *backend = job->sandbox->backend;
+    cloche_error err = {0};
+
+    if (backend->enter(backend, &err) < 0) {
+        cl_job_refuse(job, CLOCHE_CODE_INTERNAL, err.text);
+        if (job->has_begun)
+            end(job);
+        return false;
+    }
+    if (job->has_begun)
+        return true;
+    if (job->stop != CL_STOP_NONE) {
+        cl_job_conclude_unstarted(job, job->stop);
+        return false;
+    }
+    return start(job);
+}
+
+/* It waits: for its timer, or for a thread at once when a stop came while it was on its way out. */
+static void wait(cl_job *job, uint64_t deadline_ns)
+{
+    cloche_sandbox *sandbox = job->sandbox;
+    uint64_t wake_ns = sandbox->backend->wake_ns(job->place);
+
+    pthread_mutex_lock(&sandbox->lock);
+    job->due_ns = wake_ns < deadline_ns ? wake_ns : deadline_ns;
+    job->state = job->stop != CL_STOP_NONE ? CL_JOB_READY : CL_JOB_WAITING;
+    if (!job->is_blocking) {
+        if (job->state == CL_JOB_WAITING)
+            cl_job_list_add_by_due(&sandbox->waiting, job);
+        else
+            cl_job_list_add(&sandbox->ready, job);
+        pthread_cond_signal(&sandbox->work);
+    }
+    pthread_mutex_unlock(&sandbox->lock);
 }
 
 bool cl_job_work(cl_job *job)
 {
-    cloche_sandbox *sandbox = job->sandbox;
-    cl_backend *backend = sandbox->backend;
-    cl_step_state state = CL_STEP_DONE;
+    cl_backend *backend = job->sandbox->backend;
 
-    if (job->place == NULL) {
-        if (job->stop != CL_STOP_NONE) {
-            cl_job_conclude_unstarted(job, job->stop);
-            return true;
-        }
-        if (!start(job))
-            return true;
-    }
+    if (!begin(job))
+        return true;
     uint64_t deadline_ns = job->start_ns + job->request.limits.wall_ns;
-    bool is_late = cl_clock_ns(CLOCK_MONOTONIC) >= deadline_ns;
-
-    pthread_mutex_lock(&sandbox->lock);
-    cl_stop why = job->stop != CL_STOP_NONE ? job->stop : is_late ? CL_STOP_WALL : CL_STOP_NONE;
-    job->state = why != CL_STOP_NONE ? CL_JOB_ENDED : CL_JOB_RUNNING;
-    pthread_mutex_unlock(&sandbox->lock);
-
+    job->state = CL_JOB_RUNNING;
+    cl_stop why = job->stop;
+    if (why == CL_STOP_NONE && job->due_ns != 0 && cl_clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
+        why = CL_STOP_WALL;
     if (why != CL_STOP_NONE) {
         backend->end(job->place, why);
         end(job);
         return true;
     }
     job->outer = cl_job_set_current(job);
-    state = backend->step(job->place);
+    cl_step_state state = backend->step(job->place);
     cl_job_set_current(job->outer);
-
-    pthread_mutex_lock(&sandbox->lock);
-    if (state == CL_STEP_DONE) {
-        job->state = CL_JOB_ENDED;
-    } else {
-        uint64_t wake_ns = backend->wake_ns(job->place);
-        job->due_ns = wake_ns < deadline_ns ? wake_ns : deadline_ns;
-        /* A stop that came during the step may have found it on its way out. */
-        job->stop = backend->stop_of(job->place);
-        job->state = CL_JOB_WAITING;
-        if (job->stop != CL_STOP_NONE)
-            job->state = CL_JOB_READY;
-        if (!job->is_blocking) {
-            if (job->state == CL_JOB_WAITING)
-                cl_job_list_add_by_due(&sandbox->waiting, job);
-            else
-                cl_job_list_add(&sandbox->ready, job);
-            pthread_cond_signal(&sandbox->work);
-        }
-    }
-    pthread_mutex_unlock(&sandbox->lock);
-    /* One that waits may be another thread's by now. */
-    if (state != CL_STEP_DONE)
+    if (state == CL_STEP_WAITING) {
+        /* Another thread's, perhaps, from here on. */
+        wait(job, deadline_ns);
         return false;
+    }
     end(job);
     return true;
 }

@@ -14,6 +14,7 @@
 #define CL_CORE_SANDBOX_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include <cloche/sandbox.h>
 
@@ -29,12 +30,13 @@ typedef enum cl_job_state {
 
 typedef struct cl_job {
     cloche_sandbox *sandbox;
-    cl_job_state state;
+    _Atomic cl_job_state state;
     cl_run_request request;
     cloche_abort *abort;
     cloche_result *result;
-    cl_place *place;
-    cl_stop stop;            /* wish that came while it was not RUNNING */
+    cl_place *place;         /* NULL until it starts, or lent with its admission */
+    bool has_begun;
+    _Atomic cl_stop stop;    /* wish that a step has not met */
     bool is_admitted;        /* counts in sandbox->active */
     uint64_t call_ns;        /* when it was asked for */
     uint64_t start_ns;       /* 0: not started */

@@ -105,7 +105,6 @@ typedef struct cl_run {
     uint64_t wake_ns;      /* while waiting: when to resume */
     int exit_code;
     uint32_t trap;         /* wasm_rt_trap_t */
-    bool is_trapped;       /* left by a fault or trap: its memory is in an unknown state */
     uint32_t peak_pages;   /* growth, high water */
     uint64_t random_state; /* of a deterministic run, as is */
     uint64_t virtual_ns;   /* the time it believes has passed */
@@ -128,6 +127,7 @@ typedef struct cl_guest {
     bool is_deep;         /* the closed part of the shadow stack was opened */
     bool is_thawed;       /* the constants were made writable */
     bool is_dirty;
+    bool is_trapped;      /* the last run was left by a fault or trap */
     struct cl_guest *next; /* free list of the backend */
     cl_stack_bounds caller_stack; /* only sanitizers look at it */
     cl_run run;

@@ -361,7 +361,7 @@ cl_step_state cl_step(cl_thread *thread, cl_guest *guest)
     run->cpu_used_ns += cl_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before_ns;
     if (why != CL_LEAVE_NONE)
         cl_report_leave(guest, why);
-    run->is_trapped = why == CL_LEAVE_TRAP || why == CL_LEAVE_FAULT;
+    guest->is_trapped = why == CL_LEAVE_TRAP || why == CL_LEAVE_FAULT;
     if (run->phase != CL_PHASE_DONE)
         return CL_STEP_WAITING;
     finish(guest);

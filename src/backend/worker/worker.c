@@ -1,6 +1,5 @@
 #include "backend/worker/worker.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -8,9 +7,8 @@
 
 typedef struct cl_worker {
     cl_backend backend; /* first */
-    pthread_mutex_t slots_lock;
-    cl_guest *free_slots; /* last in, first out: the warmest memory is used again */
-    uint32_t slot_count;
+    cl_guest *free_slots; /* core's lock; last in, first out: the warmest memory is used again */
+    _Atomic uint32_t slot_count;
     uint64_t traps;
 } cl_worker;
 
@@ -24,25 +22,35 @@ static cl_worker *worker_of(cl_backend *backend)
     return (cl_worker *)backend;
 }
 
-static cl_place *worker_take(cl_backend *backend, cloche_error *err)
+static cloche_status worker_enter(cl_backend *backend, cloche_error *err)
+{
+    (void)backend;
+    return cl_thread_get(err) != NULL ? CLOCHE_OK : CLOCHE_E_NOMEM;
+}
+
+static cl_place *worker_take(cl_backend *backend)
 {
     cl_worker *worker = worker_of(backend);
-
-    if (cl_thread_get(err) == NULL)
-        return NULL;
-    pthread_mutex_lock(&worker->slots_lock);
     cl_guest *guest = worker->free_slots;
+
     if (guest != NULL)
         worker->free_slots = guest->next;
-    else
-        worker->slot_count++;
-    pthread_mutex_unlock(&worker->slots_lock);
-    if (guest == NULL && cl_guest_open(&guest, err) < 0) {
-        pthread_mutex_lock(&worker->slots_lock);
-        worker->slot_count--;
-        pthread_mutex_unlock(&worker->slots_lock);
-    }
     return (cl_place *)guest;
+}
+
+static cl_place *worker_make(cl_backend *backend, cloche_error *err)
+{
+    cl_guest *guest;
+
+    if (cl_guest_open(&guest, err) < 0)
+        return NULL;
+    atomic_fetch_add(&worker_of(backend)->slot_count, 1);
+    return (cl_place *)guest;
+}
+
+static void worker_clean(cl_place *place)
+{
+    cl_guest_reset(guest_of(place));
 }
 
 static void worker_give(cl_backend *backend, cl_place *place)
@@ -50,13 +58,10 @@ static void worker_give(cl_backend *backend, cl_place *place)
     cl_worker *worker = worker_of(backend);
     cl_guest *guest = guest_of(place);
 
-    bool is_trapped = guest->run.is_trapped;
-    cl_guest_reset(guest);
-    pthread_mutex_lock(&worker->slots_lock);
-    worker->traps += is_trapped;
+    worker->traps += guest->is_trapped;
+    guest->is_trapped = false;
     guest->next = worker->free_slots;
     worker->free_slots = guest;
-    pthread_mutex_unlock(&worker->slots_lock);
 }
 
 static void worker_begin(cl_place *place, const cl_run_request *request, cloche_result *result, uint64_t start_ns)
@@ -74,11 +79,6 @@ static uint64_t worker_wake_ns(const cl_place *place)
     return ((const cl_guest *)place)->run.wake_ns;
 }
 
-static cl_stop worker_stop_of(const cl_place *place)
-{
-    return (cl_stop)atomic_load(&((const cl_guest *)place)->run.stop);
-}
-
 static void worker_stop(cl_place *place, cl_stop why)
 {
     int none = CL_STOP_NONE;
@@ -94,9 +94,7 @@ static void worker_stats(cl_backend *backend, cl_backend_stats *out)
 {
     cl_worker *worker = worker_of(backend);
 
-    pthread_mutex_lock(&worker->slots_lock);
-    *out = (cl_backend_stats){.places = worker->slot_count, .traps = worker->traps};
-    pthread_mutex_unlock(&worker->slots_lock);
+    *out = (cl_backend_stats){.places = atomic_load(&worker->slot_count), .traps = worker->traps};
 }
 
 /* No run is in progress. */
@@ -110,7 +108,6 @@ static void worker_close(cl_backend *backend)
         worker->free_slots = guest->next;
         cl_guest_close(guest);
     }
-    pthread_mutex_destroy(&worker->slots_lock);
     free(worker);
 }
 
@@ -125,19 +122,20 @@ cloche_status cl_worker_open(const cloche_options *options, cl_backend **out, cl
     cl_table_init();
     if ((worker = calloc(1, sizeof *worker)) == NULL)
         return cl_error_set(err, CLOCHE_E_NOMEM, 0, "worker", "cannot allocate a backend");
-    pthread_mutex_init(&worker->slots_lock, NULL);
     worker->backend = (cl_backend){
         .name = "worker",
         .isolation = CLOCHE_LAYER_SFI,
         .close = worker_close,
+        .enter = worker_enter,
         .take = worker_take,
-        .give = worker_give,
+        .make = worker_make,
         .begin = worker_begin,
         .step = worker_step,
         .wake_ns = worker_wake_ns,
-        .stop_of = worker_stop_of,
         .stop = worker_stop,
         .end = worker_end,
+        .clean = worker_clean,
+        .give = worker_give,
         .stats = worker_stats,
     };
     *out = &worker->backend;
