@@ -97,6 +97,7 @@ cloche_status cl_guest_open(cl_guest **out, cloche_error *err)
         rc = cl_error_set(err, CLOCHE_E_NOMEM, errno, "guest", "cannot protect a slot (vm.max_map_count?)");
         goto out;
     }
+    guest->stack_id = cl_sanitizer_know_stack(guest->stack_low, CL_STACK_BYTES);
     assign_state(guest);
     *out = guest;
     guest = NULL;
@@ -112,6 +113,7 @@ void cl_guest_close(cl_guest *guest)
 {
     if (guest == NULL)
         return;
+    cl_sanitizer_forget_stack(guest->stack_id);
     munmap(guest->reservation, CL_RESERVATION_BYTES);
     free(guest);
 }

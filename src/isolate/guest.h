@@ -129,7 +129,8 @@ typedef struct cl_guest {
     bool is_dirty;
     bool is_trapped;      /* the last run was left by a fault or trap */
     struct cl_guest *next; /* free list of the backend */
-    cl_stack_bounds caller_stack; /* only sanitizers look at it */
+    cl_stack_bounds caller_stack; /* only sanitizers look at these */
+    unsigned stack_id;
     cl_run run;
 } cl_guest;
 

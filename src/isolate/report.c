@@ -186,6 +186,41 @@ static bool append_cut(cl_buf *buf, guest_text text, size_t most)
     return cut == text.length || cl_buf_append(buf, ELLIPSIS, strlen(ELLIPSIS));
 }
 
+/* Frames of the prelude have no file name (it is stripped) and say nothing to the user. */
+static bool is_inner_frame(const char *line, size_t length)
+{
+    static const char mark[] = "(<null>:";
+    return memmem(line, length, mark, strlen(mark)) != NULL;
+}
+
+/* A stack without inner frames and without its last line feed. */
+static void keep_stack(cl_guest *guest, cloche_text *to, guest_text stack)
+{
+    cl_buf *scratch = &guest->run.scratch;
+
+    cl_result_set_text(to, NULL, 0);
+    if (stack.data == NULL)
+        return;
+    cl_buf_reset(scratch);
+    size_t cut = cl_utf8_cut(stack.data, stack.length, CL_REPORT_STACK_BYTES);
+    bool is_cut = cut < stack.length;
+    for (const char *at = stack.data, *end = stack.data + cut; at < end;) {
+        const char *feed = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((feed != NULL ? feed : end) - at);
+        if (!is_inner_frame(at, length)) {
+            if (scratch->length > 0)
+                cl_buf_puts(scratch, "\n");
+            append_cut(scratch, (guest_text){at, length}, length);
+        }
+        at += length + 1;
+    }
+    while (scratch->length > 0 && scratch->data[scratch->length - 1] == '\n')
+        scratch->data[--scratch->length] = '\0';
+    if (is_cut)
+        cl_buf_puts(scratch, ELLIPSIS);
+    cl_result_set_text(to, scratch->data != NULL ? scratch->data : "", scratch->length);
+}
+
 /* The first "name:line:column" of a stack that is in the user's file. */
 static void find_place(cl_guest *guest, const char *stack, uint32_t *line, uint32_t *column)
 {
@@ -226,9 +261,7 @@ static void read_error(cl_guest *guest, cl_value error, cloche_error_detail *det
     guest_text name = text_of(guest, get(guest, error, CL_NAME_name));
     keep_text(guest, &detail->name, name, CL_REPORT_MESSAGE_BYTES);
     guest_text stack = text_of(guest, get(guest, error, CL_NAME_stack));
-    while (stack.length > 0 && (stack.data[stack.length - 1] == '\n'))
-        stack.length--;
-    keep_text(guest, &detail->stack, stack, CL_REPORT_STACK_BYTES);
+    keep_stack(guest, &detail->stack, stack);
     if (message.data == NULL && !Z_quickjsZ_JS_IsError(guest->instance, error))
         keep_text(guest, &detail->message, describe(guest, error), CL_REPORT_MESSAGE_BYTES);
     if (detail->stack.data != NULL)

@@ -15,7 +15,7 @@
 #include "isolate/trap.h"
 #include "sys/task.h"
 
-enum { ALT_STACK_BYTES = 65536, ALT_STACK_LEAST = 16384 };
+enum { ALT_STACK_BYTES = 65536, ALT_STACK_LEAST = 16384, HOP_STACK_BYTES = 65536 };
 
 /* Reached from signal handlers: never allocated lazily. */
 static __thread cl_thread *self __attribute__((tls_model("initial-exec")));
@@ -219,6 +219,7 @@ cl_leave cl_thread_enter(cl_thread *thread, cl_guest *guest, void (*main)(cl_gue
     atomic_store_explicit(&thread->guest, guest, memory_order_relaxed);
     watch(thread, guest->run.deadline_ns, cpu_deadline_ns, &guest->run.stop);
     atomic_signal_fence(memory_order_seq_cst);
+    cl_sanitizer_use_below(guest->stack_low + CL_STACK_BYTES, CL_STACK_BYTES);
     guest->caller_stack = cl_sanitizer_stack((cl_stack_bounds){guest->stack_low, CL_STACK_BYTES});
     cl_leave why = (cl_leave)cl_guest_enter(guest, main, guest->stack_low + CL_STACK_BYTES);
     cl_sanitizer_stack(guest->caller_stack);
@@ -237,6 +238,7 @@ void cl_thread_hop(cl_guest *guest, void (*fn)(void *), void *arg)
 
     watch(thread, 0, 0, NULL);
     cl_sanitizer_stack(guest->caller_stack);
+    cl_sanitizer_use_below(guest->host_sp, HOP_STACK_BYTES);
     cl_guest_hop(guest, fn, arg);
     cl_sanitizer_stack((cl_stack_bounds){guest->stack_low, CL_STACK_BYTES});
     watch(thread, run.deadline_ns, run.cpu_deadline_ns, run.stop);
