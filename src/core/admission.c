@@ -20,14 +20,19 @@ static bool try_admit(cl_job *job)
     return true;
 }
 
-static void make_ready(cl_job *job)
+void cl_job_make_ready(cl_job *job)
 {
+    cloche_sandbox *sandbox = job->sandbox;
+
     job->state = CL_JOB_READY;
     if (job->is_blocking) {
         pthread_cond_signal(&job->wake);
+    } else if (job->stop != CL_STOP_NONE) {
+        cl_job_list_add(&sandbox->stopped, job);
+        pthread_cond_signal(&sandbox->clerk);
     } else {
-        cl_job_list_add(&job->sandbox->ready, job);
-        pthread_cond_signal(&job->sandbox->work);
+        cl_job_list_add(&sandbox->ready, job);
+        pthread_cond_signal(&sandbox->work);
     }
 }
 
@@ -39,14 +44,14 @@ void cl_job_admit(cl_job *job)
         job->stop = CL_STOP_DISPOSE;
         job->state = CL_JOB_ENDED;
     } else if (sandbox->queue.count == 0 && try_admit(job)) {
-        make_ready(job);
+        cl_job_make_ready(job);
     } else if (sandbox->queue.count >= sandbox->options.limits.max_queue) {
         job->stop = CL_STOP_QUEUE_FULL;
         job->state = CL_JOB_ENDED;
     } else {
         job->state = CL_JOB_QUEUED;
         cl_job_list_add(&sandbox->queue, job);
-        pthread_cond_signal(&sandbox->work); /* somebody has to watch its queue time */
+        pthread_cond_signal(&sandbox->clerk); /* it watches the queue time */
     }
 }
 
@@ -54,7 +59,7 @@ void cl_admission_next(cloche_sandbox *sandbox)
 {
     for (cl_job *job; (job = sandbox->queue.first) != NULL && try_admit(job);) {
         cl_job_list_remove(&sandbox->queue, job);
-        make_ready(job);
+        cl_job_make_ready(job);
     }
 }
 
@@ -98,20 +103,25 @@ void cl_job_stop(cl_job *job, cl_stop why)
     case CL_JOB_QUEUED:
         cl_job_list_remove(&sandbox->queue, job);
         job->stop = why;
-        make_ready(job);
+        cl_job_make_ready(job);
         break;
     case CL_JOB_WAITING:
         job->stop = why;
         if (!job->is_blocking)
             cl_job_list_remove(&sandbox->waiting, job);
-        make_ready(job);
+        cl_job_make_ready(job);
         break;
     case CL_JOB_READY:
     case CL_JOB_RUNNING:
         /* The worker turns READY into RUNNING without the lock and looks at the wish afterwards: one of the two sees
          * what the other has done. */
-        if (job->stop == CL_STOP_NONE)
+        if (job->stop == CL_STOP_NONE) {
             job->stop = why;
+            if (job->state == CL_JOB_READY && !job->is_blocking && job->is_listed) {
+                cl_job_list_remove(&sandbox->ready, job);
+                cl_job_make_ready(job);
+            }
+        }
         if (job->state == CL_JOB_RUNNING)
             sandbox->backend->stop(job->place, why);
         break;

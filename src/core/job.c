@@ -120,6 +120,7 @@ static bool start(cl_job *job)
     job->result->queue_ms = (double)(job->start_ns - job->call_ns) / 1e6;
     job->result->isolation = backend->isolation;
     backend->begin(job->place, &job->request, job->result, job->start_ns);
+    job->deadline_ns = job->start_ns + job->request.limits.wall_ns;
     job->has_begun = true;
     return true;
 }
@@ -155,20 +156,22 @@ static bool begin(cl_job *job)
 }
 
 /* It waits: for its timer, or for a thread at once when a stop came while it was on its way out. */
-static void wait(cl_job *job, uint64_t deadline_ns)
+static void wait(cl_job *job)
 {
     cloche_sandbox *sandbox = job->sandbox;
     uint64_t wake_ns = sandbox->backend->wake_ns(job->place);
 
     pthread_mutex_lock(&sandbox->lock);
-    job->due_ns = wake_ns < deadline_ns ? wake_ns : deadline_ns;
-    job->state = job->stop != CL_STOP_NONE ? CL_JOB_READY : CL_JOB_WAITING;
-    if (!job->is_blocking) {
-        if (job->state == CL_JOB_WAITING)
+    job->due_ns = wake_ns < job->deadline_ns ? wake_ns : job->deadline_ns;
+    if (job->stop != CL_STOP_NONE) {
+        cl_job_make_ready(job);
+    } else {
+        job->state = CL_JOB_WAITING;
+        if (!job->is_blocking) {
             cl_job_list_add_by_due(&sandbox->waiting, job);
-        else
-            cl_job_list_add(&sandbox->ready, job);
-        pthread_cond_signal(&sandbox->work);
+            if (sandbox->waiting.first == job)
+                pthread_cond_signal(&sandbox->clerk);
+        }
     }
     pthread_mutex_unlock(&sandbox->lock);
 }
@@ -179,10 +182,9 @@ bool cl_job_work(cl_job *job)
 
     if (!begin(job))
         return true;
-    uint64_t deadline_ns = job->start_ns + job->request.limits.wall_ns;
     job->state = CL_JOB_RUNNING;
     cl_stop why = job->stop;
-    if (why == CL_STOP_NONE && job->due_ns != 0 && cl_clock_ns(CLOCK_MONOTONIC) >= deadline_ns)
+    if (why == CL_STOP_NONE && job->due_ns != 0 && cl_clock_ns(CLOCK_MONOTONIC) >= job->deadline_ns)
         why = CL_STOP_WALL;
     if (why != CL_STOP_NONE) {
         backend->end(job->place, why);
@@ -194,7 +196,7 @@ bool cl_job_work(cl_job *job)
     cl_job_set_current(job->outer);
     if (state == CL_STEP_WAITING) {
         /* Another thread's, perhaps, from here on. */
-        wait(job, deadline_ns);
+        wait(job);
         return false;
     }
     end(job);

@@ -15,6 +15,7 @@ static void insert_after(cl_job_list *list, cl_job *job, cl_job *previous)
     else
         list->last = job;
     list->count++;
+    job->is_listed = true;
 }
 
 void cl_job_list_add(cl_job_list *list, cl_job *job)
@@ -44,4 +45,5 @@ void cl_job_list_remove(cl_job_list *list, cl_job *job)
         list->last = job->queue_previous;
     job->queue_next = job->queue_previous = NULL;
     list->count--;
+    job->is_listed = false;
 }

@@ -1,4 +1,8 @@
-/* pool.c - submitted runs: a few threads, many jobs; one that waits for a timer holds no thread */
+/* pool.c - submitted runs: a few threads, many jobs; one that waits for a timer holds no thread
+ *
+ * The clerk is one thread more. It watches the clock (timers, deadlines of those that wait, queue times) and answers
+ * what takes no step: such answers never wait for a thread that is busy with a guest.
+ */
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,6 +19,10 @@ enum { QUEUE_LOOK_MS = 5 };
 /* The job is over: its result goes to its owner, and it is off the books before dispose is told. */
 static void answer(cl_job *job)
 {
+    /* Its owner may destroy the switch as soon as the run is answered. */
+    if (job->abort != NULL)
+        cl_abort_remove(job->abort, job);
+    job->abort = NULL;
     job->outer = cl_job_set_current(job);
     cloche_result *result = job->result;
     job->result = NULL;
@@ -26,7 +34,7 @@ static void answer(cl_job *job)
     free(job);
 }
 
-/* Lock held: timers that are due become ready. Answers when to look again. */
+/* Lock held: timers that are due become ready, what is late is stopped. Answers when to look again. */
 static uint64_t look_at_clock(cloche_sandbox *sandbox)
 {
     uint64_t now_ns = cl_clock_ns(CLOCK_MONOTONIC);
@@ -34,22 +42,38 @@ static uint64_t look_at_clock(cloche_sandbox *sandbox)
 
     for (cl_job *job; (job = sandbox->waiting.first) != NULL && job->due_ns <= now_ns;) {
         cl_job_list_remove(&sandbox->waiting, job);
-        job->state = CL_JOB_READY;
-        cl_job_list_add(&sandbox->ready, job);
+        if (now_ns >= job->deadline_ns)
+            job->stop = CL_STOP_WALL;
+        cl_job_make_ready(job);
     }
     if (sandbox->waiting.first != NULL)
         next_ns = sandbox->waiting.first->due_ns;
     if (sandbox->queue.count > 0) {
         cl_admission_expire(sandbox, now_ns);
         cl_admission_next(sandbox);
-        uint64_t expiry_ns = cl_admission_next_expiry(sandbox);
+    }
+    if (sandbox->queue.count > 0) {
+        /* Memory of other sandboxes comes free without a word to this one. */
         uint64_t look_ns = now_ns + QUEUE_LOOK_MS * CL_NS_PER_MS;
-        if (expiry_ns > look_ns && sandbox->queue.count > 0)
+        uint64_t expiry_ns = cl_admission_next_expiry(sandbox);
+        if (expiry_ns > look_ns)
             expiry_ns = look_ns;
         if (expiry_ns < next_ns)
             next_ns = expiry_ns;
     }
     return next_ns;
+}
+
+/* Lock held; let go for the step and the answer. */
+static void work_on(cloche_sandbox *sandbox, cl_job_list *list)
+{
+    cl_job *job = list->first;
+
+    cl_job_list_remove(list, job);
+    pthread_mutex_unlock(&sandbox->lock);
+    if (cl_job_work(job))
+        answer(job);
+    pthread_mutex_lock(&sandbox->lock);
 }
 
 static void *pool_main(void *arg)
@@ -58,23 +82,28 @@ static void *pool_main(void *arg)
 
     cl_task_name("cloche-pool");
     pthread_mutex_lock(&sandbox->lock);
-    for (;;) {
-        uint64_t next_ns = look_at_clock(sandbox);
-        cl_job *job = sandbox->ready.first;
-        if (job == NULL) {
-            if (sandbox->is_closing)
-                break;
-            cl_wait_until(&sandbox->work, &sandbox->lock, next_ns);
-            continue;
-        }
-        cl_job_list_remove(&sandbox->ready, job);
+    while (sandbox->ready.first != NULL || !sandbox->is_closing) {
         if (sandbox->ready.first != NULL)
-            pthread_cond_signal(&sandbox->work);
-        pthread_mutex_unlock(&sandbox->lock);
-        bool is_ended = cl_job_work(job);
-        if (is_ended)
-            answer(job);
-        pthread_mutex_lock(&sandbox->lock);
+            work_on(sandbox, &sandbox->ready);
+        else
+            pthread_cond_wait(&sandbox->work, &sandbox->lock);
+    }
+    pthread_mutex_unlock(&sandbox->lock);
+    return NULL;
+}
+
+static void *clerk_main(void *arg)
+{
+    cloche_sandbox *sandbox = arg;
+
+    cl_task_name("cloche-clerk");
+    pthread_mutex_lock(&sandbox->lock);
+    while (sandbox->stopped.first != NULL || !sandbox->is_closing) {
+        uint64_t next_ns = look_at_clock(sandbox);
+        if (sandbox->stopped.first != NULL)
+            work_on(sandbox, &sandbox->stopped);
+        else
+            cl_wait_until(&sandbox->clerk, &sandbox->lock, next_ns);
     }
     pthread_mutex_unlock(&sandbox->lock);
     return NULL;
@@ -87,16 +116,17 @@ cloche_status cl_pool_start(cloche_sandbox *sandbox, cloche_error *err)
     sigset_t all, before;
 
     pthread_mutex_lock(&sandbox->lock);
-    if (sandbox->threads == NULL && (sandbox->threads = calloc(wanted, sizeof *sandbox->threads)) == NULL) {
+    if (sandbox->threads == NULL && (sandbox->threads = calloc(wanted + 1, sizeof *sandbox->threads)) == NULL) {
         rc = cl_error_set(err, CLOCHE_E_NOMEM, 0, "pool", "cannot allocate %u threads", wanted);
         goto out;
     }
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before); /* the host's signals are handled on the host's threads */
-    while (sandbox->thread_count < wanted) {
-        int failed = pthread_create(&sandbox->threads[sandbox->thread_count], NULL, pool_main, sandbox);
+    while (sandbox->thread_count < wanted + 1) {
+        void *(*thread_main)(void *) = sandbox->thread_count == 0 ? clerk_main : pool_main;
+        int failed = pthread_create(&sandbox->threads[sandbox->thread_count], NULL, thread_main, sandbox);
         if (failed != 0) {
-            if (sandbox->thread_count == 0)
+            if (sandbox->thread_count < 2) /* the clerk and one that works are what it takes */
                 rc = cl_error_set(err, CLOCHE_E_NOMEM, failed, "pool", "cannot start a thread");
             break;
         }
@@ -113,6 +143,7 @@ void cl_pool_stop(cloche_sandbox *sandbox)
     pthread_mutex_lock(&sandbox->lock);
     sandbox->is_closing = true;
     pthread_cond_broadcast(&sandbox->work);
+    pthread_cond_signal(&sandbox->clerk);
     pthread_mutex_unlock(&sandbox->lock);
     for (uint32_t i = 0; i < sandbox->thread_count; i++)
         pthread_join(sandbox->threads[i], NULL);
@@ -159,11 +190,11 @@ cloche_status cloche_sandbox_submit(cloche_sandbox *sandbox, const cloche_reques
         return rc;
     job->done = done;
     job->done_user = user;
-    if (job->state == CL_JOB_ENDED || cl_threads_forked() || cl_pool_start(sandbox, err) < 0) {
+    if (job->state == CL_JOB_ENDED || cl_sandbox_is_forked(sandbox) || cl_pool_start(sandbox, err) < 0) {
         /* Never on the books. */
         if (job->state != CL_JOB_ENDED)
             cl_job_refuse(job, CLOCHE_CODE_INTERNAL,
-                          cl_threads_forked() ? "a sandbox does not survive fork(); create one after it"
+                          cl_sandbox_is_forked(sandbox) ? "a sandbox does not survive fork(); create one after it"
                                               : "no thread could be started for submitted runs");
         done(user, job->result);
         free(job->copy);

@@ -56,7 +56,7 @@ static cloche_status run(cloche_sandbox *sandbox, const cloche_request *request,
         return cl_error_set(err, CLOCHE_E_NOMEM, 0, "run", "cannot allocate a result");
     if ((rc = cl_request_resolve(&job, request, is_check, err)) < 0)
         goto out;
-    if (cl_threads_forked())
+    if (cl_sandbox_is_forked(sandbox))
         cl_job_refuse(&job, CLOCHE_CODE_INTERNAL, "a sandbox does not survive fork(); create one after it"),
             job.state = CL_JOB_ENDED;
     if (job.state != CL_JOB_ENDED) {

@@ -11,6 +11,7 @@
 #include "core/wait.h"
 #include "isolate/budget.h"
 #include "isolate/image.h"
+#include "isolate/thread.h"
 #include "policy/limits.h"
 
 void cloche_options_init(cloche_options *options)
@@ -82,6 +83,8 @@ cloche_status cloche_sandbox_create(const cloche_options *options, cloche_sandbo
     cl_budget_lower((uint64_t)sandbox->options.limits.max_total_memory_mb << 20);
     pthread_mutex_init(&sandbox->lock, NULL);
     cl_wait_init(&sandbox->work);
+    cl_wait_init(&sandbox->clerk);
+    sandbox->generation = cl_threads_generation();
     cl_wait_init(&sandbox->idle);
     cl_log(sandbox, CLOCHE_LOG_INFO, "sandbox", "event=created backend=%s threads=%u memoryLimitMb=%u timeoutMs=%u",
            sandbox->backend->name, sandbox->options.thread_count, sandbox->options.limits.memory_limit_mb,
@@ -95,10 +98,17 @@ out:
     return rc;
 }
 
+bool cl_sandbox_is_forked(const cloche_sandbox *sandbox)
+{
+    return sandbox->generation != cl_threads_generation();
+}
+
 cloche_status cloche_sandbox_dispose(cloche_sandbox *sandbox)
 {
     bool is_inside = cl_job_is_inside(sandbox);
 
+    if (cl_sandbox_is_forked(sandbox))
+        return CLOCHE_OK; /* what ran, runs in the parent */
     pthread_mutex_lock(&sandbox->lock);
     bool is_first = !sandbox->is_disposed;
     sandbox->is_disposed = true;
@@ -117,12 +127,16 @@ void cloche_sandbox_destroy(cloche_sandbox *sandbox)
 {
     if (sandbox == NULL)
         return;
-    CL_ASSERT(cloche_sandbox_dispose(sandbox) == CLOCHE_OK);
-    cl_pool_stop(sandbox);
+    if (!cl_sandbox_is_forked(sandbox)) {
+        CL_ASSERT(cloche_sandbox_dispose(sandbox) == CLOCHE_OK);
+        cl_pool_stop(sandbox);
+        pthread_cond_destroy(&sandbox->idle);
+        pthread_cond_destroy(&sandbox->clerk);
+        pthread_cond_destroy(&sandbox->work);
+        pthread_mutex_destroy(&sandbox->lock);
+    }
     sandbox->backend->close(sandbox->backend);
-    pthread_cond_destroy(&sandbox->idle);
-    pthread_cond_destroy(&sandbox->work);
-    pthread_mutex_destroy(&sandbox->lock);
+    free(sandbox->threads);
     free(sandbox);
 }
 
@@ -138,7 +152,7 @@ void cloche_sandbox_stats(cloche_sandbox *sandbox, cloche_stats *out)
         .active = sandbox->active,
         .queued = sandbox->queue.count,
         .slots = backend.places,
-        .threads = sandbox->thread_count,
+        .threads = sandbox->thread_count > 0 ? sandbox->thread_count - 1 : 0, /* the clerk runs no guest */
         .runs_total = sandbox->runs_total,
         .runs_ok = sandbox->runs_ok,
         .stops = sandbox->stops,

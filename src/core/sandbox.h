@@ -42,6 +42,7 @@ typedef struct cl_job {
     uint64_t start_ns;       /* 0: not started */
     uint64_t queue_until_ns;
     uint64_t due_ns;         /* while WAITING */
+    uint64_t deadline_ns;    /* from the start on */
     bool is_blocking;
     pthread_cond_t wake;     /* of a blocking job */
     cloche_done_fn done;     /* of a submitted one */
@@ -49,7 +50,8 @@ typedef struct cl_job {
     char *copy;              /* its request's texts */
     bool is_ok, was_stopped; /* for the statistics, when the result is the caller's already */
     struct cl_job *next, *previous;             /* all jobs of the sandbox */
-    struct cl_job *queue_next, *queue_previous; /* queue, ready list or waiting list */
+    struct cl_job *queue_next, *queue_previous; /* queue, ready, stopped or waiting list */
+    bool is_listed;                             /* in one of them */
     struct cl_job *abort_next, *abort_previous; /* jobs of one cloche_abort */
     struct cl_job *outer;                       /* jobs in progress on this thread */
 } cl_job;
@@ -63,7 +65,9 @@ struct cloche_sandbox {
     cloche_options options; /* resolved */
     cl_backend *backend;
     pthread_mutex_t lock;
-    pthread_cond_t work;    /* the pool: something is ready, or the end */
+    uint32_t generation;    /* of cl_threads_generation at its creation */
+    pthread_cond_t work;    /* the pool: something is ready or stopped, or the end */
+    pthread_cond_t clerk;   /* the clerk: something is stopped, the clock has changed, or the end */
     pthread_cond_t idle;    /* dispose: no job is left */
     bool is_disposed;
     bool is_closing;        /* pool threads end */
@@ -72,6 +76,7 @@ struct cloche_sandbox {
     uint32_t active;
     cl_job_list queue;      /* for a place, in order */
     cl_job_list ready;      /* submitted, for a thread */
+    cl_job_list stopped;    /* submitted, to be answered without another step */
     cl_job_list waiting;    /* submitted, for a timer; by due_ns */
     pthread_t *threads;
     uint32_t thread_count;
@@ -107,6 +112,11 @@ void cl_admission_next(cloche_sandbox *sandbox);     /* those in the queue that 
 void cl_admission_release(cl_job *job);
 void cl_admission_expire(cloche_sandbox *sandbox, uint64_t now_ns);
 uint64_t cl_admission_next_expiry(const cloche_sandbox *sandbox);
+/* A submitted job goes to the pool, or to whoever answers the stopped ones; a blocking one is woken. */
+void cl_job_make_ready(cl_job *job);
+
+/* Whether this process is a child forked after the sandbox was made: it has no threads here, and locks may be held. */
+bool cl_sandbox_is_forked(const cloche_sandbox *sandbox);
 
 /* pool.c */
 cloche_status cl_pool_start(cloche_sandbox *sandbox, cloche_error *err); /* works once */

@@ -23,6 +23,8 @@ cl_guest_enter:
     stmxcsr (%rsp)
     fnstcw  4(%rsp)
     movq    %rsp, 0(%rdi)
+    ldmxcsr guest_mxcsr(%rip)   /* a guest computes as the standard says, whatever its caller has set */
+    fldcw   guest_x87(%rip)
     movq    %rdx, %rsp
     pushq   %rdi
     pushq   $0                  /* keeps the stack aligned at the call */
@@ -66,15 +68,26 @@ cl_guest_hop:
     movq    %rdi, %rbp
     movq    %rsp, 8(%rdi)
     movq    0(%rdi), %rsp
+    ldmxcsr (%rsp)              /* the caller's code runs as its caller left it */
+    fldcw   4(%rsp)
     subq    $256, %rsp
     andq    $-16, %rsp
     movq    %rsi, %rax
     movq    %rdx, %rdi
     call    *%rax
     movq    %rbx, %rsp
+    ldmxcsr guest_mxcsr(%rip)
+    fldcw   guest_x87(%rip)
     popq    %rbx
     popq    %rbp
     ret
     .size   cl_guest_hop, . - cl_guest_hop
+
+    .section .rodata
+    .balign 4
+guest_mxcsr:
+    .long   0x1f80              /* round to nearest, exceptions masked, denormals kept */
+guest_x87:
+    .word   0x037f
 
     .section .note.GNU-stack, "", @progbits

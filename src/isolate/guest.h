@@ -31,6 +31,7 @@ typedef enum cl_leave {
     CL_LEAVE_HOST_MEMORY, /* growth refused by the total or by the system */
     CL_LEAVE_TRAP,        /* unreachable, bad indirect call, division: run.trap */
     CL_LEAVE_FAULT,       /* access outside its memory or stack */
+    CL_LEAVE_FORKED,      /* a callback of this run forked, and this is the child */
 } cl_leave;
 
 /* Why a run is to stop; the first one set stays. */

@@ -24,6 +24,7 @@ _Atomic uint32_t cl_monitor_sleeps;
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static cl_thread *threads;
 static bool is_started;
+static int sleeping; /* whether the monitor may sleep: 0 not asked yet, 1 yes, -1 no */
 
 /* Answers why the run that `sequence` names must stop now; CL_STOP_NONE if it need not or is over. */
 static cl_stop must_stop(cl_thread *thread, uint64_t now_ns, uint64_t *sequence, uint64_t *nearest_ns)
@@ -96,11 +97,9 @@ static uint32_t next_pause_ns(bool told, uint64_t now_ns, uint64_t nearest_ns)
  * membarrier(2), the monitor goes on ticking. */
 static bool may_sleep(void)
 {
-    static int state; /* 0: not asked yet, 1: yes, -1: no */
-
-    if (state == 0)
-        state = cl_task_barrier_register() == 0 ? 1 : -1;
-    return state > 0;
+    if (sleeping == 0)
+        sleeping = cl_task_barrier_register() == 0 ? 1 : -1;
+    return sleeping > 0;
 }
 
 static void *monitor_main(void *unused)
@@ -192,4 +191,25 @@ void cl_monitor_wake(void)
 {
     atomic_store(&cl_monitor_sleeps, 0);
     cl_task_futex_wake(&cl_monitor_sleeps);
+}
+
+void cl_monitor_fork_prepare(void)
+{
+    pthread_mutex_lock(&threads_lock);
+}
+
+void cl_monitor_fork_parent(void)
+{
+    pthread_mutex_unlock(&threads_lock);
+}
+
+void cl_monitor_fork_child(cl_thread *survivor)
+{
+    is_started = false;
+    sleeping = 0;
+    atomic_store(&cl_monitor_sleeps, 0);
+    threads = survivor;
+    if (survivor != NULL)
+        survivor->next = survivor->previous = NULL;
+    pthread_mutex_unlock(&threads_lock);
 }

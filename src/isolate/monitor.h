@@ -18,6 +18,11 @@ void cl_monitor_remove(cl_thread *thread);
 void cl_monitor_quiesce(void);
 void cl_monitor_wake(void);
 
+/* Around fork(2): no round is in progress meanwhile; the child has no monitor and one thread, or none that is known. */
+void cl_monitor_fork_prepare(void);
+void cl_monitor_fork_parent(void);
+void cl_monitor_fork_child(cl_thread *survivor);
+
 extern _Atomic uint32_t cl_monitor_sleeps __attribute__((visibility("hidden")));
 
 /* After a run has begun to be watched. */

@@ -111,6 +111,9 @@ void cl_report_leave(cl_guest *guest, cl_leave why)
     case CL_LEAVE_TRAP:
         cl_report_text(guest, CLOCHE_CODE_EXECUTION_ERROR, "stopped: the engine gave up (trap %u)", run->trap);
         break;
+    case CL_LEAVE_FORKED:
+        cl_report_text(guest, CLOCHE_CODE_INTERNAL, "a callback of this run forked; a run does not go on in the child");
+        break;
     case CL_LEAVE_NONE:
         CL_ASSERT(why != CL_LEAVE_NONE);
     }
@@ -408,6 +411,13 @@ void cl_report_error(cl_guest *guest, cloche_code code, cl_value error)
 static void keep_value(cl_guest *guest, const char *data, size_t length)
 {
     cloche_result *result = guest->run.result;
+    size_t most = guest->run.request->limits.max_result_bytes;
+
+    if (length > most) {
+        cl_report_text(guest, CLOCHE_CODE_EXECUTION_ERROR, "the value has %zu bytes as JSON; maxResultBytes is %zu",
+                       length, most);
+        return;
+    }
 
     clear(result);
     if (data != NULL && !cl_result_set_text(&result->value, data, length)) {
@@ -450,7 +460,6 @@ void cl_report_value(cl_guest *guest, cl_value value)
     guest_text text;
     cl_json_fault fault;
     cl_json_span span;
-    size_t most = guest->run.request->limits.max_result_bytes;
 
     switch (cl_value_tag(value)) { /* what needs no call */
     case CL_TAG_UNDEFINED:
@@ -483,11 +492,6 @@ void cl_report_value(cl_guest *guest, cl_value value)
     text = text_of(guest, json);
     if (text.data == NULL) {
         cl_report_text(guest, CLOCHE_CODE_EXECUTION_ERROR, "the value's JSON text could not be read");
-        return;
-    }
-    if (text.length > most) {
-        cl_report_text(guest, CLOCHE_CODE_EXECUTION_ERROR, "the value has %zu bytes as JSON; maxResultBytes is %zu",
-                       text.length, most);
         return;
     }
     keep_value(guest, text.data, text.length);

@@ -20,14 +20,15 @@ enum { ALT_STACK_BYTES = 65536, ALT_STACK_LEAST = 16384, HOP_STACK_BYTES = 65536
 /* Reached from signal handlers: never allocated lazily. */
 static __thread cl_thread *self __attribute__((tls_model("initial-exec")));
 static __thread struct {
-    void *alt_stack; /* ours, mapped; NULL: the thread had one */
+    void *alt_stack; /* ours, mapped; NULL: the thread had one that serves */
+    stack_t before;  /* what ours stands in for */
     sigset_t unblocked;
     bool is_changed;
 } changed __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t exit_key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static _Atomic bool is_forked;
+static _Atomic uint32_t generation; /* forks since the first process */
 
 static void on_thread_exit(void *record)
 {
@@ -35,21 +36,25 @@ static void on_thread_exit(void *record)
     cl_thread_forget();
 }
 
+/* In the child only this thread is left: no monitor, no other records. It goes on under a number of its own, so that
+ * what was made before is told from what is made after. */
 static void on_fork_child(void)
 {
-    /* The monitor is gone and other threads' records are stale. */
-    atomic_store(&is_forked, true);
+    atomic_fetch_add(&generation, 1);
+    if (self != NULL)
+        self->tid = cl_task_id();
+    cl_monitor_fork_child(self);
 }
 
 static void init_once(void)
 {
     CL_ASSERT(pthread_key_create(&exit_key, on_thread_exit) == 0);
-    CL_ASSERT(pthread_atfork(NULL, NULL, on_fork_child) == 0);
+    CL_ASSERT(pthread_atfork(cl_monitor_fork_prepare, cl_monitor_fork_parent, on_fork_child) == 0);
 }
 
-bool cl_threads_forked(void)
+uint32_t cl_threads_generation(void)
 {
-    return atomic_load_explicit(&is_forked, memory_order_relaxed);
+    return atomic_load_explicit(&generation, memory_order_relaxed);
 }
 
 cloche_status cl_threads_init(int signal, cloche_error *err)
@@ -57,9 +62,6 @@ cloche_status cl_threads_init(int signal, cloche_error *err)
     cloche_status rc;
 
     pthread_once(&once, init_once);
-    if (cl_threads_forked())
-        return cl_error_set(err, CLOCHE_E_NOSYS, 0, "thread",
-                            "this process was forked from one that uses sandboxes; exec first");
     if ((rc = cl_trap_install(signal, err)) < 0)
         return rc;
     return cl_monitor_start(err);
@@ -83,10 +85,11 @@ cl_thread *cl_thread_self(void)
 
 static cloche_status give_alt_stack(cloche_error *err)
 {
-    stack_t stack;
+    stack_t stack = {.ss_flags = SS_DISABLE};
 
     if (sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE) && stack.ss_size >= ALT_STACK_LEAST)
         return CLOCHE_OK;
+    changed.before = stack;
     long page = sysconf(_SC_PAGESIZE);
     uint8_t *memory = mmap(NULL, ALT_STACK_BYTES + (size_t)page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
@@ -110,8 +113,7 @@ static void take_alt_stack(void)
     if (memory == NULL)
         return;
     if (sigaltstack(NULL, &stack) == 0 && stack.ss_sp == memory + page) {
-        stack = (stack_t){.ss_flags = SS_DISABLE};
-        if (sigaltstack(&stack, NULL) != 0)
+        if (sigaltstack(&changed.before, NULL) != 0)
             return; /* in use right now: better leaked than pulled away */
     }
     munmap(memory, ALT_STACK_BYTES + (size_t)page);
@@ -168,8 +170,7 @@ void cl_thread_forget(void)
 
     if (thread == NULL || atomic_load(&thread->guest) != NULL)
         return; /* in a run: not now */
-    if (!cl_threads_forked())
-        cl_monitor_remove(thread);
+    cl_monitor_remove(thread);
     self = NULL;
     pthread_setspecific(exit_key, NULL);
     if (changed.is_changed)
@@ -235,12 +236,15 @@ void cl_thread_hop(cl_guest *guest, void (*fn)(void *), void *arg)
 {
     cl_thread *thread = self;
     cl_outer run = put_aside(thread);
+    uint32_t born = cl_threads_generation();
 
     watch(thread, 0, 0, NULL);
     cl_sanitizer_stack(guest->caller_stack);
     cl_sanitizer_use_below(guest->host_sp, HOP_STACK_BYTES);
     cl_guest_hop(guest, fn, arg);
     cl_sanitizer_stack((cl_stack_bounds){guest->stack_low, CL_STACK_BYTES});
+    if (cl_threads_generation() != born)
+        cl_guest_leave(guest, CL_LEAVE_FORKED);
     watch(thread, run.deadline_ns, run.cpu_deadline_ns, run.stop);
     int wish = atomic_load_explicit(&guest->run.stop, memory_order_relaxed);
     if (wish == CL_STOP_NONE && cl_clock_ns(CLOCK_MONOTONIC) >= run.deadline_ns)

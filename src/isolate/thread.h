@@ -66,7 +66,7 @@ void cl_thread_hop(cl_guest *guest, void (*fn)(void *), void *arg);
 /* Whatever is watched through this thread list may be freed after this: waits for the monitor's round to end. */
 void cl_threads_quiesce(void);
 
-/* true in a child made by fork: there is no monitor, nothing may run. */
-bool cl_threads_forked(void);
+/* Grows by one in each child made by fork: what was made under another number has lost its threads. */
+uint32_t cl_threads_generation(void);
 
 #endif

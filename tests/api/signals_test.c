@@ -142,7 +142,7 @@ END_TEST
 START_TEST(runs_leave_the_mask_of_their_thread_alone)
 {
     cloche_sandbox *sandbox = open_sandbox();
-    sigset_t some, before;
+    sigset_t some;
 
     sigemptyset(&some);
     sigaddset(&some, SIGUSR1);
@@ -152,7 +152,6 @@ START_TEST(runs_leave_the_mask_of_their_thread_alone)
         expect_all_signals_work(sandbox);
         expect_mask(&some);
     }
-    (void)before;
     cloche_sandbox_destroy(sandbox);
 }
 END_TEST
