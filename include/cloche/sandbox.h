@@ -41,7 +41,7 @@ typedef enum cloche_backend {
 } cloche_backend;
 
 typedef enum cloche_language {
-    CLOCHE_LANGUAGE_AUTO = 0, /* JavaScript first; what does not parse as JavaScript is tried as TypeScript */
+    CLOCHE_LANGUAGE_AUTO = 0, /* whatever parses; in this build: JavaScript */
     CLOCHE_LANGUAGE_JS,
     CLOCHE_LANGUAGE_TS,       /* not in this build: the run ends as SANDBOX_INVALID_OPTIONS */
 } cloche_language;
@@ -132,6 +132,8 @@ CLOCHE_API void cloche_abort_destroy(cloche_abort *abort);
  * Called on the thread that runs the guest, on its own stack; may call cloche_sandbox_run. */
 typedef void (*cloche_output_fn)(void *user, int fd, const char *data, size_t length);
 
+#define CLOCHE_NOW_MS_MOST 18446744073000.0 /* the year 2554: guest clocks count nanoseconds in 64 bits */
+
 typedef struct cloche_request {
     uint32_t size; /* sizeof(cloche_request) */
     const char *code; /* UTF-8, need not end in NUL; NULL with length 0 is empty code */
@@ -148,7 +150,7 @@ typedef struct cloche_request {
     bool drain;         /* wait for timers and jobs that are pending when the value has settled */
     bool deterministic; /* fixes clock and random numbers: */
     uint64_t seed;
-    double now_ms;      /* milliseconds since 1970; guest clocks start there and move only by timers waited for,
+    double now_ms;      /* milliseconds since 1970, 0..CLOCHE_NOW_MS_MOST; guest clocks start there and move only by timers waited for,
                          * which cost no real time */
 } cloche_request;
 

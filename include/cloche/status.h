@@ -33,7 +33,7 @@ extern "C" {
     X(E_NOMEM, -3, "out of host memory")       /* memory or address space refused */           \
     X(E_NOSYS, -4, "not available here")       /* the system or this build cannot do it */     \
     X(E_SYS, -5, "system call failed")         /* see os_errno */                              \
-    X(E_BUSY, -6, "busy")                      /* would wait for itself */                     \
+    X(E_BUSY, -6, "busy")                      /* would wait for itself, or is taken */                     \
     X(E_INTERNAL, -7, "internal error")
 
 typedef enum cloche_status {

@@ -196,6 +196,7 @@ cloche_status cloche_sandbox_submit(cloche_sandbox *sandbox, const cloche_reques
             cl_job_refuse(job, CLOCHE_CODE_INTERNAL,
                           cl_sandbox_is_forked(sandbox) ? "a sandbox does not survive fork(); create one after it"
                                               : "no thread could be started for submitted runs");
+        cl_error_clear(err);
         done(user, job->result);
         free(job->copy);
         free(job);

@@ -36,8 +36,8 @@ static bool check_choices(cl_job *job, const cloche_request *given)
         refuse(job, "kind: not one of auto, body, module, function, script");
         return false;
     }
-    if (given->deterministic && !(given->now_ms >= 0 && given->now_ms <= 8.64e15)) {
-        refuse(job, "deterministic.now: must be milliseconds from 0 to 8640000000000000");
+    if (given->deterministic && !(given->now_ms >= 0 && given->now_ms <= CLOCHE_NOW_MS_MOST)) {
+        refuse(job, "deterministic.now: must be milliseconds since 1970, from 0 to 18446744073000");
         return false;
     }
     return true;

@@ -11,7 +11,6 @@
 
 #define FILENAME_BYTES_MOST 255
 #define SEED_NUMBER_MOST ((uint64_t)1 << 53) /* what a JSON number carries exactly everywhere */
-#define NOW_MS_MOST 8.64e15                  /* ECMA-262, Time Values and Time Range */
 
 /* What is handed out, and the texts it points to. */
 typedef struct owned {
@@ -159,10 +158,10 @@ static cloche_status read_deterministic(const cl_json_span *span, cloche_request
         if (is_seed && !read_seed(&value, &request->seed))
             return refuse_value(err, "options.deterministic.seed",
                                 "an integer from 0 to 2^53, or one up to 2^64-1 in quotes", &value);
-        if (is_now && (!cl_json_double(&value, &request->now_ms) || request->now_ms > NOW_MS_MOST ||
-                       request->now_ms < -NOW_MS_MOST))
+        if (is_now && (!cl_json_double(&value, &request->now_ms) || request->now_ms < 0 ||
+                       request->now_ms > CLOCHE_NOW_MS_MOST))
             return refuse_value(err, "options.deterministic.now",
-                                "a number of milliseconds since 1970, at most 8.64e15 from it", &value);
+                                "milliseconds since 1970, from 0 to 18446744073000", &value);
     }
     request->deterministic = true;
     return CLOCHE_OK;

@@ -116,10 +116,10 @@ cloche_status cloche_sandbox_dispose(cloche_sandbox *sandbox)
         cl_job_stop(job, CL_STOP_DISPOSE);
     while (!is_inside && sandbox->job_count > 0)
         cl_wait_until(&sandbox->idle, &sandbox->lock, UINT64_MAX);
+    unsigned long long runs = sandbox->runs_total;
     pthread_mutex_unlock(&sandbox->lock);
     if (is_first)
-        cl_log(sandbox, CLOCHE_LOG_INFO, "sandbox", "event=disposed runs=%llu",
-               (unsigned long long)sandbox->runs_total);
+        cl_log(sandbox, CLOCHE_LOG_INFO, "sandbox", "event=disposed runs=%llu", runs);
     return is_inside ? CLOCHE_E_BUSY : CLOCHE_OK;
 }
 
@@ -145,8 +145,8 @@ void cloche_sandbox_stats(cloche_sandbox *sandbox, cloche_stats *out)
     const cl_image *image = cl_image_get();
     cl_backend_stats backend;
 
-    sandbox->backend->stats(sandbox->backend, &backend);
     pthread_mutex_lock(&sandbox->lock);
+    sandbox->backend->stats(sandbox->backend, &backend);
     *out = (cloche_stats){
         .size = sizeof *out,
         .active = sandbox->active,

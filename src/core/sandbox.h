@@ -7,8 +7,9 @@
  * A job is one run as the core sees it. A blocking run is a job on its caller's stack, worked on by the caller's thread;
  * a submitted one is on the heap and worked on by the pool.
  *
- * Locks    sandbox->lock guards everything below it here and the state of all jobs; held for short straight code, never
- *          across a step or a callback. Order: abort->lock, then sandbox->lock.
+ * Locks    sandbox->lock guards everything below it here and the state of all jobs, but for one change: whoever works on a
+ *          job turns READY into RUNNING without it and then looks at job->stop (see cl_job_stop). Held for short straight
+ *          code, never across a step or a callback. Order: abort->lock, then sandbox->lock.
  */
 #ifndef CL_CORE_SANDBOX_H
 #define CL_CORE_SANDBOX_H

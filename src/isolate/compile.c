@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "isolate/report.h"
+#include "isolate/stop.h"
 
 #define I (guest->instance)
 #define CTX (cl_image_get()->context)
@@ -40,46 +41,106 @@ static uint32_t word_at(cl_guest *guest, uint64_t at)
     return word;
 }
 
-/* The function that a compiled "(function ...)" begins with reaches to the end of the text: the source did not close it
- * early. Nothing has run yet. */
-static bool spans_text(cl_guest *guest, cl_value script, uint32_t length)
+/* The length of the source of the first function in a compiled script; 0: there is none. Nothing has run yet. */
+static uint32_t first_source_length(cl_guest *guest, cl_value script)
 {
     const cl_image *image = cl_image_get();
     uint32_t cpool = word_at(guest, (uint64_t)cl_value_payload(script) + image->cpool_at);
     cl_value first = (uint64_t)word_at(guest, (uint64_t)cpool + 4) << 32 | word_at(guest, cpool);
 
-    return cl_value_tag(first) == CL_TAG_FUNCTION_BYTECODE &&
-           word_at(guest, (uint64_t)cl_value_payload(first) + image->source_at) == length - 2; /* parentheses */
+    if (cpool == 0 || cl_value_tag(first) != CL_TAG_FUNCTION_BYTECODE)
+        return 0;
+    return word_at(guest, (uint64_t)cl_value_payload(first) + image->source_at);
 }
 
-/* One form. The exception is left pending where it does not parse; CL_UNDEFINED: it parses but leaves its place. */
-static cl_value compile_as(cl_guest *guest, const form *f, uint32_t filename)
+/* Behind white space and comments. What is not UTF-8 or odd is left to the engine, which has accepted the text. */
+static size_t skip_blank(const char *text, size_t length, size_t at)
+{
+    for (;;) {
+        if (at < length && (strchr(" \t\n\v\f\r", text[at]) != NULL && text[at] != '\0')) {
+            at++;
+        } else if (length - at >= 3 && (memcmp(text + at, "\xEF\xBB\xBF", 3) == 0 ||
+                                        memcmp(text + at, "\xE2\x80\xA8", 3) == 0 ||
+                                        memcmp(text + at, "\xE2\x80\xA9", 3) == 0)) {
+            at += 3;
+        } else if (length - at >= 2 && memcmp(text + at, "\xC2\xA0", 2) == 0) {
+            at += 2;
+        } else if (length - at >= 2 && (memcmp(text + at, "//", 2) == 0 || memcmp(text + at, "#!", 2) == 0)) {
+            while (at < length && text[at] != '\n' && text[at] != '\r')
+                at++;
+        } else if (length - at >= 2 && memcmp(text + at, "/*", 2) == 0) {
+            const char *end = memmem(text + at + 2, length - at - 2, "*/", 2);
+            at = end != NULL ? (size_t)(end - text) + 2 : length;
+        } else {
+            return at;
+        }
+    }
+}
+
+/* A compiled "(source)" whose first function is all there is of the source. Parentheses around it are fine. */
+static bool is_one_function(cl_guest *guest, cl_value script)
+{
+    const cl_run_request *request = guest->run.request;
+    const char *code = request->code;
+    size_t length = request->code_length;
+    uint32_t function_length = first_source_length(guest, script);
+    size_t open = 0, at = skip_blank(code, length, 0);
+
+    for (; at < length && code[at] == '('; open++)
+        at = skip_blank(code, length, at + 1);
+    if (function_length == 0 || function_length > length - at)
+        return false;
+    at = skip_blank(code, length, at + function_length);
+    for (; open > 0 && at < length && code[at] == ')'; open--)
+        at = skip_blank(code, length, at + 1);
+    return open == 0 && at == length;
+}
+
+/* The first `code_length` bytes of the source in one form. The exception is left pending where it does not parse. */
+static cl_value parse_as(cl_guest *guest, const form *f, uint32_t filename, size_t code_length)
 {
     const cl_run_request *request = guest->run.request;
     size_t before = strlen(f->before), after = strlen(f->after);
-    uint32_t length = (uint32_t)(before + request->code_length + after);
+    uint32_t length = (uint32_t)(before + code_length + after);
     uint32_t text = cl_engine_alloc(guest, length + 1);
     uint8_t *at = cl_guest_at(guest, text);
 
     memcpy(at, f->before, before);
-    if (request->code_length > 0)
-        memcpy(at + before, request->code, request->code_length);
-    memcpy(at + before + request->code_length, f->after, after + 1);
+    if (code_length > 0)
+        memcpy(at + before, request->code, code_length);
+    memcpy(at + before + code_length, f->after, after + 1);
     /* A first line for the shell is a comment to the engine only at the very start of the text. */
-    if (before > 0 && request->code_length >= 2 && at[before] == '#' && at[before + 1] == '!')
+    if (before > 0 && code_length >= 2 && at[before] == '#' && at[before + 1] == '!')
         memcpy(at + before, "//", 2);
 
     cl_value code = cl_engine_eval(guest, text, length, filename, f->line, f->flags | CL_EVAL_COMPILE_ONLY);
     Z_quickjsZ_free(I, text);
-    if (!cl_value_is_exception(code) && f->kind == CLOCHE_KIND_BODY && !spans_text(guest, code, length))
-        return CL_UNDEFINED;
     return code;
+}
+
+/* Where a source that parses in the text around it leaves that text; its length: it stays inside. */
+static size_t place_left(cl_guest *guest, const form *f, cl_value code)
+{
+    size_t length = guest->run.request->code_length;
+    size_t around = strlen(f->before) - strlen("(") + strlen(f->after) - strlen(")");
+
+    if (f->kind == CLOCHE_KIND_FUNCTION)
+        return is_one_function(guest, code) ? length : 0;
+    if (f->kind != CLOCHE_KIND_BODY)
+        return length;
+    /* The function around a body reaches to the end of the text, unless the source has closed it early. */
+    uint32_t function_length = first_source_length(guest, code);
+    if (function_length == around + length)
+        return length;
+    size_t start = strlen(f->before) - strlen("(") + strlen("}");
+    return function_length > start ? function_length - start : 0;
 }
 
 /* How far the parser of a form got. */
 typedef struct failure {
     cl_value error;
     uint32_t line, column;
+    bool is_syntax; /* else what an import threw */
 } failure;
 
 /* No guest code has run: the error is the engine's own, its properties are plain data. */
@@ -91,8 +152,11 @@ static failure take_failure(cl_guest *guest)
     char stack[256];
     const char *colon;
 
-    if (cl_value_is_object(f.error) &&
-        cl_engine_utf8(guest, cl_engine_get(guest, f.error, CL_NAME_stack), &data, &length)) {
+    if (!cl_value_is_object(f.error))
+        return f;
+    f.is_syntax = cl_engine_utf8(guest, cl_engine_get(guest, f.error, CL_NAME_name), &data, &length) &&
+                  length == strlen("SyntaxError") && memcmp(data, "SyntaxError", length) == 0;
+    if (cl_engine_utf8(guest, cl_engine_get(guest, f.error, CL_NAME_stack), &data, &length)) {
         length = length < sizeof stack - 1 ? length : sizeof stack - 1;
         memcpy(stack, data, length);
         stack[length] = '\0';
@@ -103,39 +167,90 @@ static failure take_failure(cl_guest *guest)
     return f;
 }
 
+/* The engine gives some errors no place (those inside regular expressions). The shortest beginning of the source that
+ * has the same kind of error ends where it is. */
+static size_t find_place(cl_guest *guest, const form *f, uint32_t filename)
+{
+    size_t good = 0, bad = guest->run.request->code_length;
+
+    while (good + 1 < bad) {
+        size_t middle = good + (bad - good) / 2;
+        cl_value code = parse_as(guest, f, filename, middle);
+        bool is_bad = cl_value_is_exception(code) && take_failure(guest).line == 0;
+        if (is_bad)
+            bad = middle;
+        else
+            good = middle;
+        cl_stop_check(guest);
+    }
+    return bad > 0 ? bad - 1 : 0;
+}
+
 static bool got_further(const failure *a, const failure *b)
 {
     return a->line != b->line ? a->line > b->line : a->column > b->column;
+}
+
+static void report_failure(cl_guest *guest, const form *f, uint32_t filename, const failure *worst)
+{
+    const char *data;
+    size_t length;
+    char message[200] = "the source does not parse";
+    const cl_run_request *request = guest->run.request;
+    uint32_t last_line, last_column;
+
+    cl_utf8_place(request->code, request->code_length, request->code_length, &last_line, &last_column);
+    if (worst->line > last_line) { /* blamed on the text behind it */
+        cl_report_syntax(guest, "unexpected end of the source", request->code_length);
+        return;
+    }
+    if (worst->line != 0) {
+        cl_report_error(guest, CLOCHE_CODE_INVALID_CODE, worst->error);
+        return;
+    }
+    if (cl_engine_utf8(guest, cl_engine_get(guest, worst->error, CL_NAME_message), &data, &length))
+        snprintf(message, sizeof message, "%.*s", (int)cl_utf8_cut(data, length, sizeof message - 1), data);
+    cl_report_syntax(guest, message, find_place(guest, f, filename));
 }
 
 bool cl_compile(cl_guest *guest, cl_compiled *out)
 {
     const cl_run_request *request = guest->run.request;
     uint32_t filename = cl_engine_text(guest, request->filename, strlen(request->filename));
-    failure best = {.error = CL_UNDEFINED};
     bool is_auto = request->kind == CLOCHE_KIND_AUTO;
     const form *tries[] = {is_auto ? form_of(CLOCHE_KIND_BODY) : form_of(request->kind),
                            is_auto ? form_of(CLOCHE_KIND_MODULE) : NULL};
-    bool leaves_place = false;
+    const form *worst_form = NULL, *left_form = NULL;
+    failure worst = {.error = CL_UNDEFINED};
+    size_t left_at = 0;
 
     for (size_t i = 0; i < sizeof tries / sizeof tries[0] && tries[i] != NULL; i++) {
-        cl_value code = compile_as(guest, tries[i], filename);
-        if (!cl_value_is_exception(code) && !cl_value_is_undefined(code)) {
-            *out = (cl_compiled){.code = code, .kind = tries[i]->kind};
-            return true;
-        }
-        if (cl_value_is_undefined(code)) {
-            leaves_place = true;
+        cl_value code = parse_as(guest, tries[i], filename, request->code_length);
+        if (!cl_value_is_exception(code)) {
+            size_t at = place_left(guest, tries[i], code);
+            if (at == request->code_length) {
+                *out = (cl_compiled){.code = code, .kind = tries[i]->kind};
+                return true;
+            }
+            left_form = tries[i];
+            left_at = at;
             continue;
         }
         failure f = take_failure(guest);
-        if (cl_value_is_undefined(best.error) || got_further(&f, &best))
-            best = f;
+        if (!f.is_syntax) {
+            cl_report_error(guest, CLOCHE_CODE_EXECUTION_ERROR, f.error);
+            return false;
+        }
+        if (worst_form == NULL || got_further(&f, &worst)) {
+            worst = f;
+            worst_form = tries[i];
+        }
     }
-    if (cl_value_is_undefined(best.error) && leaves_place)
-        cl_report_text(guest, CLOCHE_CODE_INVALID_CODE,
-                       "SyntaxError: unexpected token '}': it closes the function body that the source is");
+    if (left_form == NULL)
+        report_failure(guest, worst_form, filename, &worst);
+    else if (left_form->kind == CLOCHE_KIND_FUNCTION)
+        cl_report_syntax(guest, "the source is not one function expression", left_at);
     else
-        cl_report_error(guest, CLOCHE_CODE_INVALID_CODE, best.error);
+        cl_report_syntax(guest, "unexpected token '}': it closes the function body that the source is", left_at);
     return false;
 }

@@ -5,7 +5,7 @@
 uint32_t cl_engine_alloc(cl_guest *guest, uint32_t length)
 {
     uint32_t at = Z_quickjsZ_malloc(guest->instance, length);
-    if (at == 0 || !cl_guest_holds(guest, at, length))
+    if (at == 0 || !cl_guest_takes(guest, at, length))
         cl_guest_leave(guest, CL_LEAVE_MEMORY);
     return at;
 }
@@ -79,4 +79,22 @@ bool cl_engine_utf8(cl_guest *guest, cl_value string, const char **data, size_t 
     *data = (const char *)cl_guest_at(guest, at);
     *length = bytes;
     return true;
+}
+
+void cl_engine_forget(cl_guest *guest)
+{
+    cl_engine_exception(guest);
+}
+
+cl_text cl_engine_text_of(cl_guest *guest, cl_value string)
+{
+    cl_text text;
+
+    if (!cl_value_is_string(string))
+        return (cl_text){NULL, 0};
+    if (!cl_engine_utf8(guest, string, &text.data, &text.length)) {
+        cl_engine_forget(guest);
+        return (cl_text){NULL, 0};
+    }
+    return text;
 }

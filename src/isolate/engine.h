@@ -127,4 +127,15 @@ cl_value cl_engine_get(cl_guest *guest, cl_value object, cl_name name);
 /* String value -> UTF-8 bytes in guest memory, checked to lie there. false: exception or not there. */
 bool cl_engine_utf8(cl_guest *guest, cl_value string, const char **data, size_t *length);
 
+/* A text in guest memory; data NULL: none. */
+typedef struct cl_text {
+    const char *data;
+    size_t length;
+} cl_text;
+
+/* The text of a string value; of anything else none. An exception on the way is dropped. */
+cl_text cl_engine_text_of(cl_guest *guest, cl_value string);
+/* Drops the exception that is pending. */
+void cl_engine_forget(cl_guest *guest);
+
 #endif

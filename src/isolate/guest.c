@@ -55,6 +55,50 @@ static bool freeze(cl_guest *guest)
     return cold == 0 || mprotect(guest->memory + image->copy_start, cold, PROT_READ) == 0;
 }
 
+bool cl_guest_open_deep(cl_guest *guest, uint64_t address)
+{
+    uint32_t window_start = cl_image_get()->window_start;
+
+    if (guest->is_deep || address < CL_NULL_BYTES || address >= window_start)
+        return false;
+    if (mprotect(guest->memory + CL_NULL_BYTES, window_start - CL_NULL_BYTES, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    guest->is_deep = true;
+    return true;
+}
+
+/* A write to what is read-only so that it need not be copied back: rare, so it may cost, and reset copies it. */
+bool cl_guest_thaw(cl_guest *guest, uint64_t address)
+{
+    const cl_image *image = cl_image_get();
+
+    if (guest->is_thawed || address < image->copy_start || address >= image->cold_end)
+        return false;
+    if (mprotect(guest->memory + image->copy_start, image->cold_end - image->copy_start, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    guest->is_thawed = true;
+    return true;
+}
+
+bool cl_guest_holds(cl_guest *guest, uint32_t address, uint64_t length)
+{
+    if ((uint64_t)address + length > guest->instance->w2c_memory.size)
+        return false;
+    if (address >= cl_image_get()->window_start)
+        return true;
+    return address >= CL_NULL_BYTES && (guest->is_deep || cl_guest_open_deep(guest, address));
+}
+
+bool cl_guest_takes(cl_guest *guest, uint32_t address, uint64_t length)
+{
+    const cl_image *image = cl_image_get();
+
+    if (!cl_guest_holds(guest, address, length))
+        return false;
+    bool is_constant = address < image->cold_end && (uint64_t)address + length > image->copy_start;
+    return !is_constant || guest->is_thawed || cl_guest_thaw(guest, image->copy_start);
+}
+
 cloche_status cl_guest_open(cl_guest **out, cloche_error *err)
 {
     const cl_image *image = cl_image_get();

@@ -1,10 +1,9 @@
 /* guest.h - one guest as the host sees it: a slot of memory and the run in it
  *
  * Invariant: outside the linear memory everything a run can change is in `instance` (stack pointer, memory size) and in
- * `run`. Reset assigns both whole. If not dirty, linear memory equals the image and is inaccessible beyond it, the kept
- * growth aside, which is zero.
+ * `run`. Reset assigns both whole. If not dirty, linear memory equals the image and is inaccessible beyond it.
  *
- * Owner    the slab owns the slot; a run borrows it
+ * Owner    the backend owns the slot; a run borrows it
  * Threads  one thread at a time; `run.stop` is set from any thread
  */
 #ifndef CL_ISOLATE_GUEST_H
@@ -113,6 +112,7 @@ typedef struct cl_run {
     cl_buf scratch, json;        /* of report.c; here, so that a jump out loses nothing */
     cloche_error_detail part;
     bool has_timers, has_rejections;
+    uint32_t live_timers;
     _Atomic int stop;      /* cl_stop, from any thread */
     int stopped_for;       /* cl_stop that ended it */
 } cl_run;
@@ -155,9 +155,14 @@ void cl_guest_hop(cl_guest *guest, void (*fn)(void *), void *arg);
 /* A guest address as host memory; only after a check that it lies in the memory. */
 static inline uint8_t *cl_guest_at(const cl_guest *guest, uint32_t address) { return guest->memory + address; }
 
-static inline bool cl_guest_holds(const cl_guest *guest, uint32_t address, uint64_t length)
-{
-    return (uint64_t)address + length <= guest->instance->w2c_memory.size;
-}
+/* Whether host code may read there: inside the memory, and accessible. The closed part of the shadow stack is opened for
+ * it, as it is when guest code touches it. Addresses come from guests: every one is asked about before it is used. */
+bool cl_guest_holds(cl_guest *guest, uint32_t address, uint64_t length);
+/* Whether host code may write there; constants are thawed for it. */
+bool cl_guest_takes(cl_guest *guest, uint32_t address, uint64_t length);
+
+/* Also from signal handlers. false: the address is elsewhere, or it was done already. */
+bool cl_guest_open_deep(cl_guest *guest, uint64_t address);
+bool cl_guest_thaw(cl_guest *guest, uint64_t address);
 
 #endif

@@ -21,7 +21,7 @@
 
 /* Functions the prelude hands to the host: internal.exports of src/guest/prelude, in this order. */
 #define CL_PRELUDE_LIST(X) \
-    X(turn) X(ticks) X(builtin) X(setContext) X(stringify) X(settle) X(callDefault) X(reject) X(unhandled) X(pending) X(referenced)
+    X(turn) X(ticks) X(builtin) X(setContext) X(stringify) X(settle) X(callDefault) X(reject) X(unhandled) X(referenced) X(describe)
 
 typedef enum cl_prelude_fn {
 #define CL_X(name) CL_PRELUDE_##name,

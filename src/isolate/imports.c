@@ -1,7 +1,7 @@
 /* imports.c - the twelve functions the engine module imports
  *
- * Only clock, random and (while the image is built) nothing else do anything: modules, rejections and host functions
- * go through natives of ours, descriptors do not exist in here.
+ * Only clock and random do anything. Modules, rejections and host functions go through natives of ours, and
+ * descriptors do not exist in here.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ u32 Z_wasi_snapshot_preview1Z_clock_time_get(struct Z_wasi_snapshot_preview1_ins
     u64 ns = clock == 0 ? cl_guest_wall_ns(guest) : cl_guest_since_start_ns(guest);
 
     (void)precision;
-    if (!cl_guest_holds(guest, at, sizeof ns))
+    if (!cl_guest_takes(guest, at, sizeof ns))
         return WASI_INVAL;
     memcpy(cl_guest_at(guest, at), &ns, sizeof ns);
     return WASI_OK;
@@ -32,7 +32,7 @@ u32 Z_wasi_snapshot_preview1Z_random_get(struct Z_wasi_snapshot_preview1_instanc
 {
     cl_guest *guest = guest_of(instance);
 
-    if (length > 65536 || !cl_guest_holds(guest, at, length))
+    if (length > 65536 || !cl_guest_takes(guest, at, length))
         return WASI_INVAL;
     cl_guest_random(guest, cl_guest_at(guest, at), length);
     return WASI_OK;

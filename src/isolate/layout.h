@@ -35,7 +35,7 @@
 #define CL_WASM_PAGE ((uint32_t)65536)
 #define CL_NULL_BYTES ((uint32_t)4096)       /* never accessible: null pointers trap */
 #define CL_WINDOW_BYTES ((uint32_t)32768)    /* shadow stack that is open in every run */
-#define CL_KEPT_GROWTH_BYTES ((uint32_t)1 << 20) /* growth that stays mapped between runs */
+#define CL_KEPT_GROWTH_BYTES ((uint32_t)1 << 20) /* growth that stays resident, zero and closed, between runs */
 
 /* Native stack that stays resident after a run; the rest is given back when a run went deep. */
 #define CL_KEPT_STACK_BYTES ((uint64_t)256 << 10)

@@ -1,7 +1,7 @@
 /* monitor.h - the thread that notices deadlines
  *
- * It ticks each millisecond only while something runs and sleeps on a futex otherwise. A runner pays two stores and
- * one load; `membarrier` before the monitor sleeps keeps runners free of fences.
+ * It ticks each millisecond only while something runs and sleeps on a futex otherwise. A runner pays a few
+ * stores and one load; `membarrier` before the monitor sleeps keeps runners free of fences.
  *
  * Threads  add and remove lock against the monitor's round; notice is called by runners, lock-free
  */

@@ -1,5 +1,6 @@
 #include "isolate/natives.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -57,7 +58,9 @@ NATIVE(exit)
 {
     cl_guest *guest = guest_of(instance);
     UNUSED;
-    guest->run.exit_code = (int)cl_value_number(ARGUMENT(0), 0) & 0xff;
+    /* As ToInt32 and the system have it: modulo 256, whatever the size. */
+    double code = fmod(trunc(cl_value_number(ARGUMENT(0), 0)), 256);
+    guest->run.exit_code = code == code ? (int)code & 0xff : 0;
     cl_guest_leave(guest, CL_LEAVE_EXIT);
 }
 
@@ -65,8 +68,17 @@ NATIVE(maxTimers)
 {
     cl_guest *guest = guest_of(instance);
     UNUSED;
-    guest->run.has_timers = true; /* asked for each timer that is made */
     return cl_value_from_int((int32_t)guest->run.request->limits.max_timers);
+}
+
+/* Told at every change, so that the number is known however the run ends. */
+NATIVE(timers)
+{
+    cl_guest *guest = guest_of(instance);
+    UNUSED;
+    guest->run.has_timers = true;
+    guest->run.live_timers = (uint32_t)cl_value_number(ARGUMENT(0), 0);
+    return CL_UNDEFINED;
 }
 
 NATIVE(memoryUsage)
@@ -127,7 +139,7 @@ NATIVE(className)
     return Z_quickjsZ_JS_AtomToString(guest->instance, context, atom);
 }
 
-/* Asked for with a byte count, not a view: a view's buffer could be detached or shared by the guest. */
+/* The bytes lie where the engine says, checked to be in its memory; nothing runs in between. */
 NATIVE(random)
 {
     cl_guest *guest = guest_of(instance);
@@ -141,7 +153,7 @@ NATIVE(random)
     if (at == 0)
         return CL_EXCEPTION;
     /* In pieces: host code cannot be left in the middle. */
-    while (length > 0 && cl_guest_holds(guest, at, length)) {
+    while (length > 0 && cl_guest_takes(guest, at, length)) {
         uint32_t part = length < 65536 ? length : 65536;
         cl_guest_random(guest, cl_guest_at(guest, at), part);
         at += part;
@@ -197,7 +209,7 @@ static u32 native_module_name(void *instance, u32 context, u32 base, u32 name, u
 static uint32_t guest_strlen(cl_guest *guest, uint32_t at)
 {
     uint32_t size = guest->instance->w2c_memory.size;
-    if (at >= size)
+    if (!cl_guest_holds(guest, at, 1))
         return 0;
     const void *nul = memchr(cl_guest_at(guest, at), 0, size - at);
     return nul == NULL ? 0 : (uint32_t)((const uint8_t *)nul - cl_guest_at(guest, at));

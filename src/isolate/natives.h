@@ -3,8 +3,8 @@
  * The image makes JavaScript functions of them and gives those to the prelude alone (object `host` in
  * src/guest/prelude). Arguments are guest values: nothing about them is trusted.
  *
- * A native runs on the private stack inside a run. It owns nothing when it calls the engine or leaves, and tests for a
- * stop before it returns.
+ * A native runs on the private stack inside a run. It owns nothing when it calls the engine or leaves; one that may take
+ * long looks for a stop on its way.
  */
 #ifndef CL_ISOLATE_NATIVES_H
 #define CL_ISOLATE_NATIVES_H
@@ -15,7 +15,7 @@
 #define CL_NATIVE_LIST(X)                                                                             \
     X(write, 2) X(now, 0) X(exit, 1) X(maxTimers, 0) X(memoryUsage, 0) X(wantTicks, 0)                \
     X(promiseState, 1) X(promiseResult, 1) X(proxyTarget, 1) X(isProxy, 1) X(className, 1) X(random, 1)         \
-    X(load, 1)
+    X(load, 1) X(timers, 1)
 
 enum {
     CL_NATIVE_FIRST = 533, /* size of the engine's own table; wasm_rt.c checks it */

@@ -20,8 +20,14 @@ void cl_report_error(cl_guest *guest, cloche_code code, cl_value error);
 /* Inside a run: the value, by the prelude's JSON.stringify. */
 void cl_report_value(cl_guest *guest, cl_value value);
 
+/* Nothing said yet; said. */
+void cl_report_clear(cloche_result *result);
+void cl_report_conclude(cl_guest *guest, cloche_code code);
+
 /* Anywhere: what the host has to say. */
 void cl_report_text(cl_guest *guest, cloche_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A source that does not parse, at a byte of it. */
+void cl_report_syntax(cl_guest *guest, const char *message, size_t offset);
 /* How it was left, if not by itself. */
 void cl_report_leave(cl_guest *guest, cl_leave why);
 

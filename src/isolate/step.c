@@ -76,8 +76,9 @@ static void start_compiled(cl_guest *guest, const cl_compiled *compiled, cl_valu
         await_promise(guest, value);
         break;
     case CLOCHE_KIND_FUNCTION:
+        /* A source that is an expression of another kind has run by now; it ends here. */
         if (!Z_quickjsZ_JS_IsFunction(I, CTX, value)) {
-            cl_report_text(guest, CLOCHE_CODE_INVALID_CODE, "SyntaxError: the source is not one function expression");
+            cl_report_text(guest, CLOCHE_CODE_EXECUTION_ERROR, "TypeError: the source's value is not a function");
             break;
         }
         value = cl_engine_call(guest, value, 1, &context);
@@ -119,13 +120,6 @@ static void start(cl_guest *guest)
 }
 
 /* ---- the end ---- */
-
-static void count_pending(cl_guest *guest)
-{
-    if (guest->run.has_timers)
-        guest->run.result->usage.pending =
-            (uint32_t)cl_value_number(cl_engine_prelude(guest, CL_PRELUDE_pending, 0, NULL), 0);
-}
 
 static bool has_default(cl_guest *guest, cl_value namespace)
 {
@@ -169,7 +163,6 @@ static void settle(cl_guest *guest, int state)
     cl_value value = Z_quickjsZ_JS_PromiseResult(I, CTX, run->promise);
 
     if (state == PROMISE_REJECTED) {
-        count_pending(guest);
         cl_report_error(guest, CLOCHE_CODE_EXECUTION_ERROR, value);
         return;
     }
@@ -180,7 +173,6 @@ static void settle(cl_guest *guest, int state)
         run->value = value;
         return;
     }
-    count_pending(guest);
     cl_report_value(guest, value);
 }
 
@@ -197,32 +189,39 @@ static bool is_settled(cl_guest *guest)
 
 /* ---- jobs and timers ---- */
 
-/* Ticks, then promise jobs, until there are neither; the value is looked at after each job. */
+static bool run_ticks(cl_guest *guest)
+{
+    guest->run.wants_ticks = false;
+    if (!cl_value_is_exception(cl_engine_prelude(guest, CL_PRELUDE_ticks, 0, NULL)))
+        return true;
+    fail_with_exception(guest);
+    return false;
+}
+
+/* Ticks, then promise jobs, until there are neither; the value is looked at after each. */
 static void run_jobs(cl_guest *guest)
 {
-    cl_run *run = &guest->run;
     uint32_t context_at = cl_engine_alloc(guest, 4);
 
     while (!is_settled(guest)) {
-        if (run->wants_ticks) {
-            run->wants_ticks = false;
-            if (cl_value_is_exception(cl_engine_prelude(guest, CL_PRELUDE_ticks, 0, NULL))) {
-                fail_with_exception(guest);
+        cl_stop_check(guest);
+        if (guest->run.wants_ticks) {
+            if (!run_ticks(guest))
                 return;
-            }
+            continue;
+        }
+        int32_t ran;
+        while ((ran = (int32_t)Z_quickjsZ_JS_ExecutePendingJob(I, RT, context_at)) > 0) {
+            cl_stop_check(guest);
             if (is_settled(guest))
                 return;
         }
-        int32_t ran;
-        do {
-            ran = (int32_t)Z_quickjsZ_JS_ExecutePendingJob(I, RT, context_at);
-            cl_stop_check(guest);
-            if (ran < 0) {
-                fail_with_exception(guest);
-                return;
-            }
-        } while (ran > 0 && !is_settled(guest));
-        if (ran == 0 && !run->wants_ticks)
+        if (ran < 0) {
+            fail_with_exception(guest);
+            return;
+        }
+        /* Looking at the value may have begun to wait for another promise, which may have settled already. */
+        if (!guest->run.wants_ticks && !is_settled(guest))
             break;
     }
     Z_quickjsZ_free(I, context_at);
@@ -344,6 +343,7 @@ static void finish(cl_guest *guest)
     take_stream(&run->out, &result->out, &result->out_truncated);
     take_stream(&run->err, &result->err, &result->err_truncated);
     result->usage.memory_peak_bytes = (uint64_t)run->peak_pages * CL_WASM_PAGE;
+    result->usage.pending = run->live_timers;
     result->usage.cpu_ms = (double)run->cpu_used_ns / 1e6;
 }
 

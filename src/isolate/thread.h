@@ -1,9 +1,10 @@
 /* thread.h - what the library keeps per operating-system thread that enters guests
  *
- *   runner:   watch fields, sequence + 1, guest, sequence + 1          (no system call, no fence)
+ *   runner:   unwatched, sequence + 1, what to watch                   (stores only: no system call, no fence)
  *   monitor:  every millisecond while something runs: sequence s, clock past the deadline?
  *             kill_sequence = s, signal the thread; again every 60..260 us until it has left
- *   handler:  kill_sequence == sequence and the program counter is guest code: leave; else mark pending
+ *   handler:  kill_sequence == sequence and the program counter is guest code: leave; interrupted host code
+ *             is let alone and finds the same two numbers equal when it looks (stop.h)
  *
  * A stop names a run by the sequence number, so it can never hit the next one. Runs nest (a callback may run another
  * guest): the watch of the outer run is put aside and taken up again.

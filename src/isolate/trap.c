@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <ucontext.h>
 
 #include "base/error.h"
@@ -67,33 +66,6 @@ static void sig_stop(int signal, siginfo_t *info, void *context)
 
 /* ---- faults ---- */
 
-static bool open_deep(cl_guest *guest, uint64_t address)
-{
-    uint64_t base = (uint64_t)(uintptr_t)guest->memory;
-    uint32_t window_start = cl_image_get()->window_start;
-
-    if (guest->is_deep || address < base + CL_NULL_BYTES || address >= base + window_start)
-        return false;
-    if (mprotect(guest->memory + CL_NULL_BYTES, window_start - CL_NULL_BYTES, PROT_READ | PROT_WRITE) != 0)
-        return false;
-    guest->is_deep = true;
-    return true;
-}
-
-/* A write to what is read-only so that it need not be copied back: rare, so it costs a fault, and reset copies it. */
-static bool thaw(cl_guest *guest, uint64_t address)
-{
-    const cl_image *image = cl_image_get();
-    uint64_t base = (uint64_t)(uintptr_t)guest->memory;
-
-    if (guest->is_thawed || address < base + image->copy_start || address >= base + image->cold_end)
-        return false;
-    if (mprotect(guest->memory + image->copy_start, image->cold_end - image->copy_start, PROT_READ | PROT_WRITE) != 0)
-        return false;
-    guest->is_thawed = true;
-    return true;
-}
-
 static bool is_in(uint64_t address, const uint8_t *start, uint64_t length)
 {
     uint64_t from = (uint64_t)(uintptr_t)start;
@@ -114,7 +86,8 @@ static bool claim_fault(siginfo_t *info, ucontext_t *context)
      * not the guest's. */
     if (!in_memory && !in_guard)
         return false;
-    if (in_memory && (open_deep(guest, address) || thaw(guest, address)))
+    uint64_t offset = address - (uint64_t)(uintptr_t)guest->memory;
+    if (in_memory && (cl_guest_open_deep(guest, offset) || cl_guest_thaw(guest, offset)))
         return true;
     leave_from(context, guest, CL_LEAVE_FAULT);
     return true;

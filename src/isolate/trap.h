@@ -2,7 +2,8 @@
  *
  *   sig_stop    the stop signal: leaves the run that the monitor named, if guest code was interrupted
  *   sig_fault   SIGSEGV, SIGBUS: claims a fault only if guest code made it and the address lies in the slot of the
- *               thread's own run; opens the closed shadow stack once; everything else goes to whoever was there before
+ *               thread's own run; opens the closed shadow stack, and makes constants
+ *               writable, once a run; everything else goes to whoever was there before
  *
  * A handler leaves by rewriting the interrupted context and returning, so the kernel restores the signal mask and the
  * alternate stack. The handlers are never uninstalled.

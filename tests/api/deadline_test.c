@@ -98,7 +98,7 @@ START_TEST(a_deadline_at_the_very_end_of_a_run_never_hits_the_next_one)
 
     for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
         for (uint32_t more_ms = 0; more_ms <= 1; more_ms++) {
-            edge e = {.sandbox = sandbox, .code = edges[i].code, .timeout_ms = edges[i].least_ms + more_ms, .runs = 500};
+            edge e = {.sandbox = sandbox, .code = edges[i].code, .timeout_ms = edges[i].least_ms + more_ms, .runs = 300};
             walk_the_edge(&e);
             expect_clean_edge(&e);
         }
@@ -114,7 +114,7 @@ START_TEST(a_deadline_on_one_thread_never_hits_a_run_on_another)
         pthread_t threads[2];
         edge walks[2];
         for (int t = 0; t < 2; t++) {
-            walks[t] = (edge){.sandbox = sandbox, .code = edges[i].code, .timeout_ms = edges[i].least_ms + (uint32_t)t, .runs = 500};
+            walks[t] = (edge){.sandbox = sandbox, .code = edges[i].code, .timeout_ms = edges[i].least_ms + (uint32_t)t, .runs = 300};
             ck_assert_int_eq(pthread_create(&threads[t], NULL, walk_the_edge, &walks[t]), 0);
         }
         for (int t = 0; t < 2; t++) {
@@ -187,7 +187,7 @@ static const struct {
     {"deep recursion", "const f = () => { try { f() } catch { f() } }; f(); for (;;);"},
     {"message of what was thrown", "throw {get message() { for (;;); }}"},
     {"stack of what was thrown", "const e = new Error('x'); Object.defineProperty(e, 'stack', {get() { for (;;); }}); throw e"},
-    {"toString of what was thrown", "throw {toString() { for (;;); }, toJSON() { for (;;); }}"},
+    {"name of what was thrown", "throw Object.defineProperty(new Error('x'), 'name', {get() { for (;;); }})"},
     {"cause of what was thrown", "throw new Error('x', {cause: new Proxy({}, {get() { for (;;); }})})"},
     {"errors of what was thrown", "const e = new AggregateError([]); e.errors = Object.defineProperty([], 0, {get() { for (;;); }}); throw e"},
     {"executors that spin", "for (;;) new Promise(() => { for (;;); })"},

@@ -123,7 +123,6 @@ END_TEST
 START_TEST(memory_over_while_the_error_is_read_ends_the_run)
 {
     static const char *const codes[] = {
-        "throw {toString() { const a = []; for (;;) a.push({a: 1}) }, toJSON() { const a = []; for (;;) a.push({a: 1}) }}",
         "throw {get message() { const a = []; for (;;) a.push({a: 1}) }}",
         "throw Object.defineProperty(new Error('x'), 'stack', {get() { const a = []; for (;;) a.push({a: 1}) }})",
         "throw Object.defineProperty(new Error('x'), 'name', {get() { const a = []; for (;;) a.push({a: 1}) }})",
@@ -194,9 +193,9 @@ END_TEST
 
 START_TEST(memory_within_the_limit_is_there)
 {
-    static const uint32_t limits[] = {8, 16, 64, 512, 2000};
+    static const uint32_t limits[] = {8, 16, 64, 512};
     cloche_options options = CLOCHE_OPTIONS_INIT;
-    options.limits.max_total_memory_mb = 4096;
+    options.limits.max_total_memory_mb = 2048;
     cloche_sandbox *sandbox = open_with(&options);
 
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {

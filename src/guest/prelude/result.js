@@ -8,7 +8,7 @@
 
   const {
     arrayPrototype, defineProperty, deleteProperty, exec, getOwn, getPrototypeOf, hasOwn, isArray, list,
-    objectPrototype, ownKeys, Promise, promisePrototype, stringify, TypeError,
+    objectPrototype, ownKeys, Promise, promisePrototype, String, stringify, symbolToString, TypeError,
   } = internal.primordials;
 
   const nodeLimit = 100000;
@@ -140,6 +140,12 @@
       if (text === undefined) throw error;
       throw new TypeError(text);
     }
+  };
+
+  /* A thrown value that is no error, as text; no guest code runs. */
+  internal.exports.describe = (value) => {
+    if (typeof value === 'symbol') return symbolToString(value);
+    return typeof value === 'object' || typeof value === 'function' ? internal.inspect(value) : String(value);
   };
 
   const awaited = async (value) => await value;

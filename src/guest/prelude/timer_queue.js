@@ -60,12 +60,12 @@
     if (live >= host.maxTimers()) {
       throw error('ERR_LIMIT', 'Too many timers: at most ' + host.maxTimers() + ' may be pending at once');
     }
-    live++;
+    host.timers(++live);
     if (!record.counted) unreferenced++;
   }
 
   function giveRoom(record) {
-    live--;
+    host.timers(--live);
     if (!record.counted) unreferenced--;
   }
 
@@ -152,7 +152,6 @@
     return heap.length === 0 ? Infinity : max(0, heap[0].due - host.now());
   };
 
-  internal.exports.pending = () => live;
 
   /* Pending timers and immediates that were not `unref`ed. */
   internal.exports.referenced = () => live - unreferenced;
