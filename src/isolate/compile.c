@@ -84,16 +84,23 @@ static bool is_one_function(cl_guest *guest, cl_value script)
     const char *code = request->code;
     size_t length = request->code_length;
     uint32_t function_length = first_source_length(guest, script);
-    size_t open = 0, at = skip_blank(code, length, 0);
 
-    for (; at < length && code[at] == '('; open++)
-        at = skip_blank(code, length, at + 1);
-    if (function_length == 0 || function_length > length - at)
+    if (function_length == 0)
         return false;
-    at = skip_blank(code, length, at + function_length);
-    for (; open > 0 && at < length && code[at] == ')'; open--)
+    /* Behind each opening parenthesis it may begin: "((x) => x)". */
+    for (size_t open = 0, at = skip_blank(code, length, 0); function_length <= length - at; open++) {
+        size_t end = skip_blank(code, length, at + function_length), closed = 0;
+        while (closed < open && end < length && code[end] == ')') {
+            end = skip_blank(code, length, end + 1);
+            closed++;
+        }
+        if (closed == open && end == length)
+            return true;
+        if (at >= length || code[at] != '(')
+            return false;
         at = skip_blank(code, length, at + 1);
-    return open == 0 && at == length;
+    }
+    return false;
 }
 
 /* The first `code_length` bytes of the source in one form. The exception is left pending where it does not parse. */

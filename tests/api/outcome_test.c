@@ -360,7 +360,7 @@ START_TEST(a_thrown_symbol_or_function_is_told_as_what_it_is)
     assert_contains(result->error, "named");
     cloche_result_destroy(result);
     result = run(sandbox, ask("throw () => 1"));
-    assert_contains(result->error, "Function");
+    assert_contains(result->error, "() => 1");
     cloche_result_destroy(result);
     cloche_sandbox_destroy(sandbox);
 }
