@@ -19,22 +19,25 @@
 #include "args.h"
 #include "command.h"
 #include "json_text.h"
+#include "layers.h"
 #include "machine.h"
 #include "out.h"
 #include "text.h"
 
 typedef struct options {
-    bool is_json;
+    bool is_json, is_plan;
 } options;
 
 static const arg_spec specs[] = {
     { "json", 0, ARG_FLAG, NULL, "print the findings as one JSON object", offsetof(options, is_json) },
+    { "plan", 0, ARG_FLAG, NULL, "print the steps by which the jail is made, in their order", offsetof(options, is_plan) },
 };
 
 static const arg_table table = {
     .command = "doctor",
-    .usage = "[--json]",
-    .text = "Says what this machine allows and makes a real run. The exit status is 0 when the run worked, else 1.",
+    .usage = "[--json | --plan]",
+    .text = "Says what this machine allows and makes a real run. The exit status is 0 when the run worked, else 1.\n"
+            "A layer is one wall of the jail around the process backend; one that cannot stand has a remedy.",
     .specs = specs,
     .count = sizeof specs / sizeof *specs,
 };
@@ -183,57 +186,36 @@ static void ask_cgroup(finding *f)
         remedy(f, "raise the group's memory limit, or run with a --memory that fits into it");
 }
 
-static void add_layers(char *out, size_t size, uint32_t bits)
-{
-    static const struct {
-        uint32_t bit;
-        const char *name;
-    } layers[] = {
-#define CLOCHE_X(name, wire, bit) { bit, wire },
-        CLOCHE_LAYER_LIST(CLOCHE_X)
-#undef CLOCHE_X
-    };
-    size_t length = 0;
-
-    out[0] = '\0';
-    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
-        if ((bits & layers[i].bit) != 0)
-            length += (size_t)snprintf(out + length, size - length, "%s%s", length > 0 ? " " : "", layers[i].name);
-}
-
-static void ask_isolation(finding *f)
-{
-    cloche_sandbox *sandbox = NULL;
-    cloche_error err = { 0 };
-    char layers[160];
-
-    if (cloche_sandbox_create(NULL, &sandbox, &err) < 0) {
-        found(f, FAIL, "no sandbox: %s", err.text);
-        remedy(f, "see the lines above that fail");
-        return;
-    }
-    add_layers(layers, sizeof layers, cloche_sandbox_isolation(sandbox));
-    found(f, layers[0] != '\0' ? OK : FAIL, "%s", layers[0] != '\0' ? layers : "no layer stands");
-    cloche_sandbox_destroy(sandbox);
-}
-
+/* What stands, and a run on it. */
 static void ask_backend(finding *f, cloche_backend backend)
 {
     cloche_options asked = CLOCHE_OPTIONS_INIT;
+    cloche_request request = CLOCHE_REQUEST_INIT;
     cloche_sandbox *sandbox = NULL;
+    cloche_result *result = NULL;
     cloche_error err = { 0 };
     cloche_status status;
+    char layers[160];
 
     asked.backend = backend;
+    request.code = "return 1";
+    request.code_length = strlen(request.code);
     status = cloche_sandbox_create(&asked, &sandbox, &err);
     if (status >= 0)
-        found(f, OK, "available");
-    else if (status == CLOCHE_E_NOSYS)
-        found(f, OK, "not available here: %s", err.text);
-    else
+        status = cloche_sandbox_run(sandbox, &request, &result, &err);
+    if (status == CLOCHE_E_NOSYS) {
+        found(f, WARN, "not available here: %s", err.text);
+    } else if (status < 0) {
         found(f, FAIL, "%s", err.text);
-    if (status < 0 && status != CLOCHE_E_NOSYS)
         remedy(f, "see the lines above that fail");
+    } else if (!result->ok) {
+        found(f, FAIL, "%s: %.200s", cloche_code_name(result->code), result->error.data);
+        remedy(f, "see the lines that fail or warn");
+    } else {
+        layers_names(layers, sizeof layers, result->isolation);
+        found(f, OK, "%s", layers);
+    }
+    cloche_result_destroy(result);
     cloche_sandbox_destroy(sandbox);
 }
 
@@ -288,7 +270,6 @@ static const struct {
     { "overcommit", ask_overcommit },
     { "stop signal", ask_stop_signal },
     { "cgroup", ask_cgroup },
-    { "isolation", ask_isolation },
     { "worker backend", ask_worker },
     { "process backend", ask_process },
     { "run", ask_run },
@@ -298,25 +279,35 @@ static const struct {
 
 static const char *const verdict_names[] = { "ok", "warn", "fail" };
 
-static void print_text(const finding *findings)
+static void print_line(verdict v, const char *name, const char *text, const char *what_to_do)
 {
     static const char *const colours[] = { "32", "33", "31" };
-    bool has_colour = text_has_colour(STDOUT_FILENO);
+
+    if (text_has_colour(STDOUT_FILENO))
+        out_printf("\033[%sm%-4s\033[0m  %-15s  %s\n", colours[v], verdict_names[v], name, text);
+    else
+        out_printf("%-4s  %-15s  %s\n", verdict_names[v], name, text);
+    if (what_to_do[0] != '\0')
+        out_printf("%-4s  %-15s  -> %s\n", "", "", what_to_do);
+}
+
+/* The ladder goes before the run, which is the verdict. */
+static void print_text(const finding *findings, const layers *ladder)
+{
+    char name[32], text[256];
 
     for (size_t i = 0; i < QUESTION_COUNT; i++) {
-        const finding *f = &findings[i];
-
-        if (has_colour)
-            out_printf("\033[%sm%-4s\033[0m  %-15s  %s\n", colours[f->verdict], verdict_names[f->verdict],
-                       questions[i].name, f->text);
-        else
-            out_printf("%-4s  %-15s  %s\n", verdict_names[f->verdict], questions[i].name, f->text);
-        if (f->remedy[0] != '\0')
-            out_printf("%-4s  %-15s  -> %s\n", "", "", f->remedy);
+        for (uint32_t k = 0; i == QUESTION_COUNT - 1 && k < ladder->count; k++) {
+            const cloche_layer *layer = &ladder->layer[k];
+            snprintf(name, sizeof name, "layer %s", layer->name);
+            layers_text(layer, text, sizeof text);
+            print_line(layer->stands ? OK : WARN, name, text, layer->remedy);
+        }
+        print_line(findings[i].verdict, questions[i].name, findings[i].text, findings[i].remedy);
     }
 }
 
-static void print_json(const finding *findings, bool is_working)
+static void print_json(const finding *findings, const layers *ladder, bool is_working)
 {
     buffer out = { 0 };
 
@@ -333,14 +324,28 @@ static void print_json(const finding *findings, bool is_working)
         }
         buffer_text(&out, "}");
     }
-    buffer_text(&out, "]}\n");
+    buffer_text(&out, "],\"layers\":");
+    layers_add_json(ladder, &out);
+    buffer_text(&out, "}\n");
     out_write(STDOUT_FILENO, out.data, out.length);
     buffer_fini(&out);
+}
+
+static int print_plan(void)
+{
+    size_t length = cloche_isolation_plan(NULL, 0);
+    char *text = need(length + 1);
+
+    cloche_isolation_plan(text, length + 1);
+    out_text(text);
+    free(text);
+    return EX_OK;
 }
 
 int cmd_doctor(int argc, char **argv)
 {
     options o = { 0 };
+    layers ladder;
     finding findings[QUESTION_COUNT] = { 0 };
     bool is_working;
     int status;
@@ -351,12 +356,19 @@ int cmd_doctor(int argc, char **argv)
         out_complain("doctor", "takes no argument, but got '%s'", argv[1]);
         return EX_USAGE;
     }
+    if (o.is_plan && o.is_json) {
+        out_complain("doctor", "--plan: is text, not with --json");
+        return EX_USAGE;
+    }
+    if (o.is_plan)
+        return print_plan();
     for (size_t i = 0; i < QUESTION_COUNT; i++)
         questions[i].ask(&findings[i]);
+    layers_probe(&ladder);
     is_working = findings[QUESTION_COUNT - 1].verdict != FAIL;
     if (o.is_json)
-        print_json(findings, is_working);
+        print_json(findings, &ladder, is_working);
     else
-        print_text(findings);
+        print_text(findings, &ladder);
     return is_working ? EX_OK : 1;
 }

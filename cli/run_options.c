@@ -32,6 +32,10 @@ bool run_options_check(const run_options *options, buffer *text)
         buffer_printf(text, "--print: is kind script, not %s", cloche_kind_name((cloche_kind)options->kind));
         return false;
     }
+    if (options->freshness != CLOCHE_FRESHNESS_PROCESS && options->backend != CLOCHE_BACKEND_PROCESS) {
+        buffer_text(text, "--freshness: belongs to --backend process");
+        return false;
+    }
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
         const arg_amount *amount = amount_of(options, &bounds[i]);
         const cloche_limit_info *info = cloche_limits_find(bounds[i].limit);
@@ -49,6 +53,7 @@ void run_options_to_sandbox(const run_options *options, cloche_options *out)
 {
     cloche_options_init(out);
     out->backend = (cloche_backend)options->backend;
+    out->freshness = (cloche_freshness)options->freshness;
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
         const arg_amount *amount = amount_of(options, &bounds[i]);
         const cloche_limit_info *info = cloche_limits_find(bounds[i].limit);

@@ -18,6 +18,7 @@ typedef struct run_options {
     int language; /* cloche_language */
     int kind;     /* cloche_kind */
     int backend;  /* cloche_backend */
+    int freshness; /* cloche_freshness, of the process backend */
     bool is_printed; /* -p: kind "script" */
     bool drain;
     const char *context; /* JSON or @FILE; NULL: none */
@@ -34,8 +35,10 @@ typedef struct run_options {
       offsetof(type, member.kind) },                                                     \
     { "context", 0, ARG_TEXT, "JSON|@FILE", "object whose keys are globals of the run",  \
       offsetof(type, member.context) },                                                  \
-    { "backend", 0, ARG_CHOICE, "worker|process", "where the guest runs",                \
+    { "backend", 0, ARG_CHOICE, "worker|process", "here (default), or in a jailed process", \
       offsetof(type, member.backend) },                                                  \
+    { "freshness", 0, ARG_CHOICE, "process|jail", "a process per run (default), or a jail reset", \
+      offsetof(type, member.freshness) },                                                \
     { "timeout", 0, ARG_DURATION, "TIME", "wall time, default 5s",                       \
       offsetof(type, member.timeout) },                                                  \
     { "cpu-time", 0, ARG_DURATION, "TIME", "CPU time, default none",                     \
@@ -55,7 +58,7 @@ typedef struct run_options {
 /* false: *text says in one line which option is out of its bounds, or contradicts another. */
 bool run_options_check(const run_options *options, buffer *text);
 
-/* Into the sandbox's options: backend and limits. Checked before. */
+/* Into the sandbox's options: backend, freshness and limits. Checked before. */
 void run_options_to_sandbox(const run_options *options, cloche_options *out);
 
 /* Fills what the request leaves open. context may be absent; borrowed. */

@@ -5,7 +5,9 @@ find_package(Threads REQUIRED)
 set(CLOCHE_HOST_WARNINGS -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla
     -Wimplicit-fallthrough -Wformat=2)
 
+# PLAIN: without sanitizers, for the program of the jail, which is linked statically and may call little.
 function(cloche_host_target target)
+    cmake_parse_arguments(ARG "PLAIN" "" "" ${ARGN})
     set_target_properties(${target} PROPERTIES C_STANDARD 11 C_EXTENSIONS ON POSITION_INDEPENDENT_CODE ON
                           C_VISIBILITY_PRESET hidden)
     target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
@@ -15,7 +17,7 @@ function(cloche_host_target target)
     if(CLOCHE_WERROR)
         target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:-Werror>)
     endif()
-    if(CLOCHE_SANITIZE)
+    if(CLOCHE_SANITIZE AND NOT ARG_PLAIN)
         target_compile_options(${target} PRIVATE -fsanitize=${CLOCHE_SANITIZE} -fno-omit-frame-pointer
                                -fno-sanitize-recover=all)
         target_link_options(${target} PUBLIC -fsanitize=${CLOCHE_SANITIZE})

@@ -3,8 +3,8 @@
 _cloche()
 {
     local commands='run batch check repl doctor bench version'
-    local run='--print --language --kind --context --backend --timeout --cpu-time --memory --max-output
-               --deterministic --drain'
+    local run='--print --language --kind --context --backend --freshness --timeout --cpu-time --memory
+               --max-output --deterministic --drain'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} options
 
     COMPREPLY=()
@@ -22,6 +22,7 @@ _cloche()
         --language) options='auto js ts' ;;
         --kind) options='auto body module function script' ;;
         --backend) options='worker process' ;;
+        --freshness) options='process jail' ;;
         --timeout | --cpu-time) options='100ms 1s 5s 1m' ;;
         --memory) options='16m 128m 1g' ;;
         --max-output) options='64k 1m 16m' ;;
@@ -37,12 +38,12 @@ _cloche()
             batch) options="--concurrency --unordered $run --help" ;;
             check) options='--kind --language --json --help' ;;
             repl) options='--timeout --memory --raw --help' ;;
-            doctor) options='--json --help' ;;
+            doctor) options='--json --plan --help' ;;
             bench) options='--quick --runs --json --help' ;;
             *) options='--help' ;;
         esac
     elif [[ -z ${options-} && $command == bench ]]; then
-        options='fresh template hostile throughput startup soak'
+        options='fresh template hostile throughput startup process soak'
     fi
     if [[ -n ${options-} ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")

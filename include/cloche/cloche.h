@@ -20,6 +20,7 @@
 #ifndef CLOCHE_CLOCHE_H
 #define CLOCHE_CLOCHE_H
 
+#include <cloche/isolation.h>
 #include <cloche/json.h>
 #include <cloche/limits.h>
 #include <cloche/log.h>

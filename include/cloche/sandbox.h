@@ -37,8 +37,14 @@ typedef struct cloche_abort cloche_abort;
 
 typedef enum cloche_backend {
     CLOCHE_BACKEND_WORKER = 0, /* in this process, software fault isolation */
-    CLOCHE_BACKEND_PROCESS,    /* an OS-jailed process; not in this build: CLOCHE_E_NOSYS */
+    CLOCHE_BACKEND_PROCESS,    /* the same in an OS-jailed process: a second wall, of another kind */
 } cloche_backend;
+
+/* How fresh a run of the process backend is. Its environment always is; this says what is between two runs. */
+typedef enum cloche_freshness {
+    CLOCHE_FRESHNESS_PROCESS = 0, /* a process of its own */
+    CLOCHE_FRESHNESS_JAIL,        /* one jailed process per place, its memory reset between runs */
+} cloche_freshness;
 
 typedef enum cloche_language {
     CLOCHE_LANGUAGE_AUTO = 0, /* whatever parses; in this build: JavaScript */
@@ -81,6 +87,7 @@ typedef struct cloche_options {
                                  * The first sandbox of the process decides. */
     cloche_log_fn log;
     void *log_user;
+    cloche_freshness freshness; /* of the process backend */
 } cloche_options;
 
 #define CLOCHE_OPTIONS_INIT { .size = sizeof(cloche_options), .limits = CLOCHE_LIMITS_INIT }

@@ -28,13 +28,15 @@ typedef struct cl_backend_stats {
 struct cl_backend {
     const char *name; /* "worker", "process" */
     uint32_t isolation; /* CLOCHE_LAYER_ bits that stand */
+    uint64_t grace_ns;  /* between a run's deadline and the time when core ends it: the backend stops it itself */
     void (*close)(cl_backend *backend);
     cloche_status (*enter)(cl_backend *backend, cloche_error *err); /* makes the calling thread fit for the rest */
     cl_place *(*take)(cl_backend *backend);                    /* one that is free; NULL: none */
     cl_place *(*make)(cl_backend *backend, cloche_error *err); /* a new one; NULL: err */
     void (*begin)(cl_place *place, const cl_run_request *request, cloche_result *result, uint64_t start_ns);
-    cl_step_state (*step)(cl_place *place);
+    cl_step_state (*step)(cl_place *place, bool may_wait); /* may_wait: the thread is the run's own, so it may be held */
     uint64_t (*wake_ns)(const cl_place *place);
+    int (*fd)(const cl_place *place); /* readable: the run goes on. NULL: only time wakes it */
     void (*stop)(cl_place *place, cl_stop why);
     void (*end)(cl_place *place, cl_stop why);
     void (*clean)(cl_place *place); /* nothing of the run is left in it */

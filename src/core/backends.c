@@ -1,5 +1,6 @@
 #include "core/backends.h"
 
+#include "backend/process/process.h"
 #include "backend/worker/worker.h"
 #include "base/error.h"
 
@@ -10,7 +11,7 @@ cloche_status cl_backend_open(const cloche_options *options, cl_backend **out, c
     case CLOCHE_BACKEND_WORKER:
         return cl_worker_open(options, out, err);
     case CLOCHE_BACKEND_PROCESS:
-        return cl_error_set(err, CLOCHE_E_NOSYS, 0, "backends", "backend: process is not in this build; use worker");
+        return cl_process_open(options, out, err);
     }
     return cl_error_set(err, CLOCHE_E_INVAL, 0, "backends", "backend: no backend has the number %d",
                         (int)options->backend);

@@ -120,7 +120,7 @@ static bool start(cl_job *job)
     job->result->queue_ms = (double)(job->start_ns - job->call_ns) / 1e6;
     job->result->isolation = backend->isolation;
     backend->begin(job->place, &job->request, job->result, job->start_ns);
-    job->deadline_ns = job->start_ns + job->request.limits.wall_ns;
+    job->deadline_ns = job->start_ns + job->request.limits.wall_ns + backend->grace_ns;
     job->has_begun = true;
     return true;
 }
@@ -169,6 +169,7 @@ static void wait(cl_job *job)
         job->state = CL_JOB_WAITING;
         if (!job->is_blocking) {
             cl_job_list_add_by_due(&sandbox->waiting, job);
+            cl_poller_watch(job);
             if (sandbox->waiting.first == job)
                 pthread_cond_signal(&sandbox->clerk);
         }
@@ -192,7 +193,7 @@ bool cl_job_work(cl_job *job)
         return true;
     }
     job->outer = cl_job_set_current(job);
-    cl_step_state state = backend->step(job->place);
+    cl_step_state state = backend->step(job->place, job->is_blocking);
     cl_job_set_current(job->outer);
     if (state == CL_STEP_WAITING) {
         /* Another thread's, perhaps, from here on. */

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "isolate/result.h"
 #include "core/sandbox.h"
-#include "core/wait.h"
+#include "base/wait.h"
 #include "isolate/thread.h"
 #include "sys/task.h"
 
@@ -122,6 +122,8 @@ cloche_status cl_pool_start(cloche_sandbox *sandbox, cloche_error *err)
     }
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before); /* the host's signals are handled on the host's threads */
+    if ((rc = cl_poller_start(sandbox, err)) < 0)
+        goto restore;
     while (sandbox->thread_count < wanted + 1) {
         void *(*thread_main)(void *) = sandbox->thread_count == 0 ? clerk_main : pool_main;
         int failed = pthread_create(&sandbox->threads[sandbox->thread_count], NULL, thread_main, sandbox);
@@ -132,6 +134,7 @@ cloche_status cl_pool_start(cloche_sandbox *sandbox, cloche_error *err)
         }
         sandbox->thread_count++;
     }
+restore:
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 out:
     pthread_mutex_unlock(&sandbox->lock);
@@ -145,6 +148,7 @@ void cl_pool_stop(cloche_sandbox *sandbox)
     pthread_cond_broadcast(&sandbox->work);
     pthread_cond_signal(&sandbox->clerk);
     pthread_mutex_unlock(&sandbox->lock);
+    cl_poller_stop(sandbox);
     for (uint32_t i = 0; i < sandbox->thread_count; i++)
         pthread_join(sandbox->threads[i], NULL);
     free(sandbox->threads);

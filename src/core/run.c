@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "isolate/result.h"
 #include "core/sandbox.h"
-#include "core/wait.h"
+#include "base/wait.h"
 #include "isolate/thread.h"
 
 enum { QUEUE_LOOK_MS = 5 }; /* memory of other sandboxes comes free without a word to this one */

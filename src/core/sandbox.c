@@ -8,7 +8,7 @@
 #include "base/sized.h"
 #include "core/backends.h"
 #include "core/host_memory.h"
-#include "core/wait.h"
+#include "base/wait.h"
 #include "isolate/budget.h"
 #include "isolate/image.h"
 #include "isolate/thread.h"
@@ -55,6 +55,10 @@ static cloche_status resolve(const cloche_options *caller, cloche_options *out, 
     *out = given;
     if ((rc = cl_limits_resolve(&given.limits, NULL, CL_SCOPE_SANDBOX, &out->limits, err)) < 0)
         return rc;
+    if (given.freshness > CLOCHE_FRESHNESS_JAIL)
+        return cl_error_set(err, CLOCHE_E_INVAL, 0, "sandbox", "freshness: not one of process, jail");
+    if (given.freshness != CLOCHE_FRESHNESS_PROCESS && given.backend != CLOCHE_BACKEND_PROCESS)
+        return cl_error_set(err, CLOCHE_E_INVAL, 0, "sandbox", "freshness: belongs to the process backend");
     if (given.thread_count > 1024)
         return cl_error_set(err, CLOCHE_E_INVAL, 0, "sandbox", "thread_count: given %u, allowed 0..1024",
                             given.thread_count);
@@ -85,6 +89,7 @@ cloche_status cloche_sandbox_create(const cloche_options *options, cloche_sandbo
     cl_wait_init(&sandbox->work);
     cl_wait_init(&sandbox->clerk);
     sandbox->generation = cl_threads_generation();
+    sandbox->epoll_fd = sandbox->poller_end_fd = -1;
     cl_wait_init(&sandbox->idle);
     cl_log(sandbox, CLOCHE_LOG_INFO, "sandbox", "event=created backend=%s threads=%u memoryLimitMb=%u timeoutMs=%u",
            sandbox->backend->name, sandbox->options.thread_count, sandbox->options.limits.memory_limit_mb,

@@ -79,6 +79,9 @@ struct cloche_sandbox {
     cl_job_list ready;      /* submitted, for a thread */
     cl_job_list stopped;    /* submitted, to be answered without another step */
     cl_job_list waiting;    /* submitted, for a timer; by due_ns */
+    int epoll_fd;           /* -1: no poller */
+    int poller_end_fd;
+    pthread_t poller;
     pthread_t *threads;
     uint32_t thread_count;
     uint64_t runs_total, runs_ok, stops;
@@ -122,6 +125,11 @@ bool cl_sandbox_is_forked(const cloche_sandbox *sandbox);
 /* pool.c */
 cloche_status cl_pool_start(cloche_sandbox *sandbox, cloche_error *err); /* works once */
 void cl_pool_stop(cloche_sandbox *sandbox);
+
+/* poller.c: jobs that a descriptor wakes; started with the pool where the backend has descriptors. Lock held. */
+cloche_status cl_poller_start(cloche_sandbox *sandbox, cloche_error *err);
+void cl_poller_watch(cl_job *job);
+void cl_poller_stop(cloche_sandbox *sandbox); /* without the lock */
 
 /* abort.c */
 bool cl_abort_add(cloche_abort *abort, cl_job *job); /* false: triggered already */

@@ -147,7 +147,7 @@ static size_t place_left(cl_guest *guest, const form *f, cl_value code)
 typedef struct failure {
     cl_value error;
     uint32_t line, column;
-    bool is_syntax; /* else what an import threw */
+    bool is_parsers; /* else what an import threw */
 } failure;
 
 /* No guest code has run: the error is the engine's own, its properties are plain data. */
@@ -161,8 +161,11 @@ static failure take_failure(cl_guest *guest)
 
     if (!cl_value_is_object(f.error))
         return f;
-    f.is_syntax = cl_engine_utf8(guest, cl_engine_get(guest, f.error, CL_NAME_name), &data, &length) &&
-                  length == strlen("SyntaxError") && memcmp(data, "SyntaxError", length) == 0;
+    /* The parser's errors: of syntax, and when it runs out of stack. */
+    static const char *const names[] = {"SyntaxError", "RangeError", "InternalError"};
+    if (cl_engine_utf8(guest, cl_engine_get(guest, f.error, CL_NAME_name), &data, &length))
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            f.is_parsers |= length == strlen(names[i]) && memcmp(data, names[i], length) == 0;
     if (cl_engine_utf8(guest, cl_engine_get(guest, f.error, CL_NAME_stack), &data, &length)) {
         length = length < sizeof stack - 1 ? length : sizeof stack - 1;
         memcpy(stack, data, length);
@@ -244,7 +247,7 @@ bool cl_compile(cl_guest *guest, cl_compiled *out)
             continue;
         }
         failure f = take_failure(guest);
-        if (!f.is_syntax) {
+        if (!f.is_parsers && tries[i]->kind == CLOCHE_KIND_MODULE) {
             cl_report_error(guest, CLOCHE_CODE_EXECUTION_ERROR, f.error);
             return false;
         }

@@ -19,8 +19,7 @@ static void deliver(void *arg)
     d->request->on_output(d->request->on_output_user, d->fd, d->data, d->length);
 }
 
-/* Appends what fits; the first byte that does not closes the stream, so that nothing is kept behind a gap. */
-static void keep(cl_stream *stream, size_t most, const char *data, size_t length)
+void cl_stream_keep(cl_stream *stream, size_t most, const char *data, size_t length)
 {
     size_t room = stream->dropped > 0 ? 0 : most - stream->kept.length;
     size_t part = length <= room ? length : cl_utf8_cut(data, length, room);
@@ -52,7 +51,7 @@ void cl_output_write(cl_guest *guest, int fd, const char *data, size_t length)
             part = length < sizeof piece ? length : sizeof piece;
         memcpy(piece, data, part);
         replace_surrogates(piece, part);
-        keep(stream, most, piece, part);
+        cl_stream_keep(stream, most, piece, part);
         if (request->on_output != NULL) {
             cl_delivery delivery = {request, fd, piece, part};
             cl_thread_hop(guest, deliver, &delivery);

@@ -11,4 +11,7 @@
 /* From inside a run; data lies in guest memory. fd is 1 or 2. */
 void cl_output_write(cl_guest *guest, int fd, const char *data, size_t length);
 
+/* Appends what fits under most; the first byte that does not closes the stream, so that nothing is kept behind a gap. */
+void cl_stream_keep(cl_stream *stream, size_t most, const char *data, size_t length);
+
 #endif

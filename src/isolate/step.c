@@ -239,7 +239,7 @@ static bool fails_by_rejection(cl_guest *guest)
     return true;
 }
 
-/* Whether a timer is live that keeps a draining run going, as timers without unref() do. */
+/* Whether a timer is live that keeps the run going, as those without unref() do. */
 static bool has_referenced(cl_guest *guest)
 {
     return cl_value_number(cl_engine_prelude(guest, CL_PRELUDE_referenced, 0, NULL), 0) > 0;
@@ -264,7 +264,7 @@ static void go_on(cl_guest *guest)
         run_jobs(guest);
         if (run->phase == CL_PHASE_DONE || fails_by_rejection(guest))
             return;
-        if (!run->has_timers || (run->phase == CL_PHASE_DRAINING && !has_referenced(guest))) {
+        if (!run->has_timers || !has_referenced(guest)) {
             run_dry(guest);
             return;
         }
@@ -347,7 +347,7 @@ static void finish(cl_guest *guest)
     result->usage.cpu_ms = (double)run->cpu_used_ns / 1e6;
 }
 
-cl_step_state cl_step(cl_thread *thread, cl_guest *guest)
+cl_step_state cl_step_work(cl_thread *thread, cl_guest *guest)
 {
     cl_run *run = &guest->run;
     uint64_t cpu_limit_ns = run->request->limits.cpu_ns;

@@ -23,7 +23,7 @@ typedef enum cl_step_state {
 /* request and result are borrowed until the run is done. */
 void cl_step_begin(cl_guest *guest, const cl_run_request *request, cloche_result *result, uint64_t start_ns);
 
-cl_step_state cl_step(cl_thread *thread, cl_guest *guest);
+cl_step_state cl_step_work(cl_thread *thread, cl_guest *guest);
 
 /* Ends a run that waits: fills the result for the reason. */
 void cl_step_stop(cl_guest *guest, cl_stop why);

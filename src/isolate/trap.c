@@ -7,6 +7,7 @@
 #include <ucontext.h>
 
 #include "base/error.h"
+#include "isolate/alarm.h"
 #include "isolate/guest_text.h"
 #include "isolate/image.h"
 #include "isolate/thread.h"
@@ -54,7 +55,9 @@ static void sig_stop(int signal, siginfo_t *info, void *context)
     int saved = errno;
     cl_thread *thread = cl_thread_self();
 
-    (void)signal, (void)info;
+    (void)signal;
+    if (thread != NULL && info->si_code == SI_TIMER)
+        sig_alarm(thread, info);
     if (thread != NULL && atomic_load(&thread->kill_sequence) == atomic_load(&thread->sequence)) {
         cl_guest *guest = atomic_load_explicit(&thread->guest, memory_order_relaxed);
         /* Interrupted host code is let alone: imports look for themselves, the monitor tries again. */

@@ -270,7 +270,7 @@ static cloche_result *run_in(cl_guest *guest, const cl_run_request *request)
     cloche_result *result = cl_result_new();
 
     cl_step_begin(guest, request, result, cl_clock_ns(CLOCK_MONOTONIC));
-    while (cl_step(thread, guest) == CL_STEP_WAITING) {
+    while (cl_step_work(thread, guest) == CL_STEP_WAITING) {
         uint64_t deadline_ns = guest->run.deadline_ns;
         uint64_t until_ns = guest->run.wake_ns < deadline_ns ? guest->run.wake_ns : deadline_ns;
         struct timespec until = {.tv_sec = (time_t)(until_ns / CL_NS_PER_S), .tv_nsec = (long)(until_ns % CL_NS_PER_S)};

@@ -1,8 +1,9 @@
 /* zygote.h - the fork server of one sandbox, as the host sees it
  *
- *   host ── launch thread ──► supervisor ──► zygote (init of its namespaces) ──► child, child, ...
- *    │        (parent-death        │ waits, removes the cgroup                    ▲ one run (or more) each
- *    │         signal)             └── dies with the host                         │
+ *   host ── launch thread ──► guard ──► supervisor ──► zygote (init of its namespaces) ──► child, child, ...
+ *    │    (parent-death signal)  │         │ waits, removes the cgroup                    ▲ one run (or more) each
+ *    │                           │         └── dies with the host                         │
+ *    │                           └── keeps SIGCHLD and wait() of the host undisturbed (launch.h)
  *    ├── control socket: SPAWN id + socket, KILL id ──► zygote ── EXIT id, status, CPU time ──► launch thread
  *    └── run socket, one per child: request, output, result. Never passes through the zygote, except as a descriptor
  *
@@ -29,6 +30,7 @@ typedef struct cl_zygote_config {
     uint32_t most_children;
     uint32_t required;         /* CLOCHE_LAYER_ bits; a missing one fails start */
     uint64_t guest_limit_bytes;/* passed to the children as is */
+    uint32_t left_out;         /* 0; a test leaves out layers to show what they are good for (plan.h) */
 } cl_zygote_config;
 
 /* What stands, and for each layer that does not, why. */
@@ -50,13 +52,16 @@ typedef struct cl_zygote_report {
 
 /* How a child ended: the zygote's observation, not the child's. */
 typedef struct cl_child_exit {
-    int status;         /* as of waitpid(2) */
+    int status;         /* as of waitpid(2); exit code CL_CHILD_UNBORN: it never came to child_main */
     uint64_t cpu_ns;    /* user and system time */
     bool is_oom;        /* killed by the memory cgroup */
 } cl_child_exit;
 
+enum { CL_CHILD_UNBORN = 121 };
+
 /* on_exit is called on the launch thread, once per spawned child, also for those that die with the zygote (status 9);
- * on_death once, when the zygote itself is gone: nothing can be spawned any more, the owner starts another. */
+ * on_death once, when the zygote is gone without stop having been called: nothing can be spawned any more, the owner
+ * starts another. Neither may call stop. */
 typedef struct cl_zygote_events {
     void (*on_exit)(void *user, uint32_t id, const cl_child_exit *how);
     void (*on_death)(void *user);
@@ -75,7 +80,8 @@ void cl_zygote_kill(cl_zygote *zygote, uint32_t id);
 /* Kills everything, waits until all on_exit were called, removes the cgroup, joins the launch thread. NULL is fine. */
 void cl_zygote_stop(cl_zygote *zygote);
 
-/* In the child, after its last jail step: serves runs on `socket` until end of file. Defined in child.c. */
+/* In the child: sets itself up, calls child_limit_mappings and child_seccomp (child_jail.h), then serves runs on
+ * `socket` until end of file. Defined in child.c. */
 _Noreturn void child_main(int socket, uint64_t guest_limit_bytes);
 
 #endif

@@ -69,9 +69,10 @@ static void worker_begin(cl_place *place, const cl_run_request *request, cloche_
     cl_step_begin(guest_of(place), request, result, start_ns);
 }
 
-static cl_step_state worker_step(cl_place *place)
+static cl_step_state worker_step(cl_place *place, bool may_wait)
 {
-    return cl_step(cl_thread_self(), guest_of(place));
+    (void)may_wait;
+    return cl_step_work(cl_thread_self(), guest_of(place));
 }
 
 static uint64_t worker_wake_ns(const cl_place *place)

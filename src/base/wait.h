@@ -1,6 +1,6 @@
 /* wait.h - conditions that wait by the monotonic clock */
-#ifndef CL_CORE_WAIT_H
-#define CL_CORE_WAIT_H
+#ifndef CL_BASE_WAIT_H
+#define CL_BASE_WAIT_H
 
 #include <pthread.h>
 #include <stdint.h>

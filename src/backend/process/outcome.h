@@ -1,0 +1,26 @@
+/* outcome.h - what a child's end means: status and observation to outcome. Pure.
+ *
+ *   SIGSYS                          the seccomp filter refused a call: SANDBOX_EXECUTION_ERROR, "policy kill"
+ *   SIGKILL by the memory cgroup    SANDBOX_MEMORY_EXCEEDED
+ *   SIGXCPU                         SANDBOX_TIMEOUT, CPU
+ *   any other signal                SANDBOX_EXECUTION_ERROR, "crash"
+ *   exit without a result           SANDBOX_EXECUTION_ERROR
+ *   the zygote died                 SANDBOX_INTERNAL
+ */
+#ifndef CL_PROCESS_OUTCOME_H
+#define CL_PROCESS_OUTCOME_H
+
+#include "backend/process/zygote.h"
+#include "isolate/guest.h"
+
+typedef struct cl_outcome {
+    cloche_code code;
+    char text[160];
+} cl_outcome;
+
+/* how NULL: nobody knows, the zygote is gone. */
+cl_outcome cl_outcome_of_exit(const cl_child_exit *how);
+/* The host has stopped it. */
+cl_outcome cl_outcome_of_stop(cl_stop why, const cl_run_limits *limits, double after_ms);
+
+#endif

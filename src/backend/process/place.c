@@ -1,0 +1,316 @@
+#include "backend/process/place.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/process/outcome.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/utf8.h"
+#include "isolate/result.h"
+#include "base/wait.h"
+
+enum {
+    READ_BYTES = 65536,
+    EXIT_WAIT_MS = 500,   /* for the zygote's word after end of file */
+    REST_WAIT_MS = 20,    /* for the rest of what a killed child had said */
+    CLOCK_SLACK_NS = 2000000,
+};
+
+/* ---- conclusions ---- */
+
+static void conclude(cl_process_place *place, const cl_outcome *outcome)
+{
+    cloche_result *result = place->run.result;
+
+    result->ok = false;
+    result->code = outcome->code;
+    result->exit_code = cloche_code_exit(outcome->code);
+    result->started = place->run.sent > 0;
+    result->has_detail = false;
+    cl_result_set_text(&result->value, NULL, 0);
+    cl_result_set_text(&result->error, outcome->text, strlen(outcome->text));
+    place->run.is_over = true;
+    place->is_spent = true;
+}
+
+static double after_ms(const cl_process_place *place)
+{
+    return (double)(cl_clock_ns(CLOCK_MONOTONIC) - place->run.start_ns) / 1e6;
+}
+
+static void conclude_stop(cl_process_place *place, cl_stop why)
+{
+    cl_outcome outcome = cl_outcome_of_stop(why, &place->run.request->limits, after_ms(place));
+    conclude(place, &outcome);
+}
+
+static void conclude_broken(cl_process_place *place, const char *what)
+{
+    cl_outcome outcome = {.code = CLOCHE_CODE_EXECUTION_ERROR};
+
+    snprintf(outcome.text, sizeof outcome.text, "stopped: the jailed child broke the protocol (%s)", what);
+    conclude(place, &outcome);
+    cl_place_drop_child(place);
+}
+
+/* The socket is at its end without a result. */
+static void conclude_exit(cl_process_place *place)
+{
+    cl_process *process = place->process;
+    uint64_t until_ns = cl_clock_ns(CLOCK_MONOTONIC) + EXIT_WAIT_MS * CL_NS_PER_MS;
+    cl_child_exit how;
+
+    pthread_mutex_lock(&process->lock);
+    while (!place->child.has_exited && cl_clock_ns(CLOCK_MONOTONIC) < until_ns)
+        cl_wait_until(&process->exits, &process->lock, until_ns);
+    bool is_known = place->child.has_exited && !place->child.is_orphan;
+    bool is_alive = !place->child.has_exited;
+    how = place->child.how;
+    pthread_mutex_unlock(&process->lock);
+    if (is_alive) {
+        conclude_broken(place, "it closed its socket and went on");
+        return;
+    }
+    cl_outcome outcome = cl_outcome_of_exit(is_known ? &how : NULL);
+    conclude(place, &outcome);
+}
+
+/* ---- frames ---- */
+
+uint64_t cl_place_cpu_ns(const cl_process_place *place)
+{
+    struct timespec t;
+    /* clock_getcpuclockid(3) for another process: any may ask. */
+    clockid_t clock;
+    if (place->child.pid == 0 || clock_getcpuclockid(place->child.pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+        return 0;
+    return (uint64_t)t.tv_sec * CL_NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static bool take_output(cl_process_place *place, const char *data, size_t length)
+{
+    struct cl_place_run *run = &place->run;
+    const cl_run_request *request = run->request;
+
+    if (length < 1 || (data[0] != 1 && data[0] != 2))
+        return false;
+    int i = data[0] == 2;
+    size_t most = i ? request->limits.max_stderr_bytes : request->limits.max_stdout_bytes;
+    const char *text = data + 1;
+    length--;
+    /* Over the limit a child sends one piece more, unless somebody listens. */
+    if (cl_utf8_check(text, length, false) != length || (request->on_output == NULL && run->heard[i] > most))
+        return false;
+    run->heard[i] += length;
+    cl_stream_keep(i ? &run->err : &run->out, most, text, length);
+    if (request->on_output != NULL)
+        request->on_output(request->on_output_user, i ? 2 : 1, text, length);
+    return true;
+}
+
+/* What it says about a stop must agree with the host's own clocks. */
+static bool agrees(const cl_process_place *place, const cl_wire_result *fixed)
+{
+    const struct cl_place_run *run = &place->run;
+    const cl_run_limits *limits = &run->request->limits;
+
+    if (fixed->code != CLOCHE_CODE_TIMEOUT)
+        return true;
+    if (fixed->stopped_for == CL_STOP_CPU)
+        return limits->cpu_ns != 0 && cl_place_cpu_ns(place) - run->cpu_before_ns + CLOCK_SLACK_NS >= limits->cpu_ns;
+    return cl_clock_ns(CLOCK_MONOTONIC) + CLOCK_SLACK_NS >= run->start_ns + limits->wall_ns;
+}
+
+static const char *take_result(cl_process_place *place, const char *data, size_t length)
+{
+    struct cl_place_run *run = &place->run;
+    cl_wire_result fixed;
+
+    if (!cl_wire_get_result(data, length, &run->request->limits, run->result, &fixed))
+        return "a result that is none";
+    if (!agrees(place, &fixed))
+        return "a timeout before its time";
+    run->result->usage.cpu_ms = (double)(cl_place_cpu_ns(place) - run->cpu_before_ns) / 1e6;
+    if (fixed.code == CLOCHE_CODE_TIMEOUT)
+        conclude_stop(place, (cl_stop)fixed.stopped_for);
+    run->is_over = true;
+    if (fixed.is_trapped || fixed.code == CLOCHE_CODE_TIMEOUT || fixed.code == CLOCHE_CODE_MEMORY_EXCEEDED)
+        place->is_spent = true;
+    place->process->traps += fixed.is_trapped;
+    return NULL;
+}
+
+static const char *take_frame(cl_process_place *place, const cl_wire_header *header, const char *payload)
+{
+    switch ((cl_wire_type)header->type) {
+    case CL_WIRE_HELLO:
+        /* What it has used until now was its own start, not the run. */
+        place->run.cpu_before_ns = cl_place_cpu_ns(place);
+        return header->length == 0 && !place->child.has_said_hello++ ? NULL : "a second hello";
+    case CL_WIRE_OUTPUT:
+        return take_output(place, payload, header->length) ? NULL : "output that is none";
+    case CL_WIRE_RESULT:
+        return take_result(place, payload, header->length);
+    case CL_WIRE_REQUEST:
+        break;
+    }
+    return "a frame of no known kind";
+}
+
+/* Whole frames at the front of what has come in. */
+static void take_frames(cl_process_place *place)
+{
+    struct cl_place_run *run = &place->run;
+    cl_buf *in = &run->incoming;
+    size_t at = 0;
+
+    while (!run->is_over && in->length - at >= sizeof(cl_wire_header)) {
+        cl_wire_header header;
+        memcpy(&header, in->data + at, sizeof header);
+        size_t most = header.type == CL_WIRE_RESULT ? cl_wire_result_most(&run->request->limits) : CL_WIRE_OUTPUT_MOST;
+        const char *wrong = header.length > most ? "a frame that is too long" : NULL;
+        if (wrong == NULL && in->length - at - sizeof header < header.length)
+            break;
+        if (wrong == NULL)
+            wrong = take_frame(place, &header, in->data + at + sizeof header);
+        if (wrong != NULL) {
+            conclude_broken(place, wrong);
+            return;
+        }
+        at += sizeof header + header.length;
+    }
+    memmove(in->data, in->data + at, in->length - at);
+    in->length -= at;
+    if (run->is_over && in->length > 0)
+        place->is_spent = true; /* it goes on talking: not fit for another run */
+}
+
+/* ---- the socket ---- */
+
+/* The sender's process number comes from the kernel, translated to this process's view. */
+static ssize_t receive(cl_process_place *place, void *data, size_t size)
+{
+    union {
+        char bytes[CMSG_SPACE(sizeof(struct ucred))];
+        struct cmsghdr align;
+    } control;
+    struct iovec vector = {.iov_base = data, .iov_len = size};
+    struct msghdr message = {.msg_iov = &vector, .msg_iovlen = 1};
+
+    if (place->child.pid == 0) {
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+    }
+    /* Descriptors that a child might send find no room and are dropped by the kernel. */
+    ssize_t got = recvmsg(place->child.socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (got > 0 && place->child.pid == 0) {
+        struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+        if (head != NULL && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_CREDENTIALS) {
+            struct ucred from;
+            memcpy(&from, CMSG_DATA(head), sizeof from);
+            place->child.pid = from.pid;
+        }
+    }
+    return got;
+}
+
+/* true: something came; false: nothing there, or the end was concluded. */
+static bool take_some(cl_process_place *place)
+{
+    static __thread char piece[READ_BYTES];
+    ssize_t got = receive(place, piece, sizeof piece);
+
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    if (got <= 0) {
+        int wish = atomic_load(&place->run.stop);
+        if (wish != CL_STOP_NONE)
+            conclude_stop(place, (cl_stop)wish);
+        else
+            conclude_exit(place);
+        return false;
+    }
+    if (!cl_buf_append(&place->run.incoming, piece, (size_t)got)) {
+        conclude_broken(place, "more than the host has memory for");
+        return false;
+    }
+    take_frames(place);
+    return true;
+}
+
+/* Part of the request that goes now. */
+static void send_some(cl_process_place *place)
+{
+    struct cl_place_run *run = &place->run;
+
+    while (run->sent < run->outgoing.length) {
+        ssize_t sent = send(place->child.socket, run->outgoing.data + run->sent, run->outgoing.length - run->sent,
+                            MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return; /* full: later. Gone: reading finds the end */
+        run->sent += (size_t)sent;
+    }
+}
+
+static void wait_for_socket(cl_process_place *place)
+{
+    struct cl_place_run *run = &place->run;
+    uint64_t now_ns = cl_clock_ns(CLOCK_MONOTONIC);
+    uint64_t until_ns = run->deadline_ns;
+    short out = run->sent < run->outgoing.length ? POLLOUT : 0;
+    struct pollfd fd = {.fd = place->child.socket, .events = (short)(POLLIN | out)};
+
+    if (now_ns >= until_ns)
+        return;
+    struct timespec pause = {.tv_sec = (time_t)((until_ns - now_ns) / CL_NS_PER_S),
+                             .tv_nsec = (long)((until_ns - now_ns) % CL_NS_PER_S)};
+    ppoll(&fd, 1, &pause, NULL);
+}
+
+bool cl_place_work(cl_process_place *place, bool wait)
+{
+    struct cl_place_run *run = &place->run;
+
+    if (run->sent == 0 && place->child.socket >= 0)
+        take_some(place); /* its hello, if it is there */
+    while (!run->is_over) {
+        send_some(place);
+        while (!run->is_over && take_some(place))
+            continue;
+        if (run->is_over)
+            break;
+        int wish = atomic_load(&run->stop);
+        if (wish != CL_STOP_NONE || cl_clock_ns(CLOCK_MONOTONIC) >= run->deadline_ns) {
+            cl_place_end(place, wish != CL_STOP_NONE ? (cl_stop)wish : CL_STOP_WALL);
+            break;
+        }
+        /* A request that does not fit the socket at once is sent to its end here: the child reads it now. */
+        if (!wait && run->sent == run->outgoing.length)
+            return false;
+        wait_for_socket(place);
+    }
+    return true;
+}
+
+void cl_place_end(cl_process_place *place, cl_stop why)
+{
+    uint64_t until_ns = cl_clock_ns(CLOCK_MONOTONIC) + REST_WAIT_MS * CL_NS_PER_MS;
+    struct pollfd fd = {.fd = place->child.socket, .events = POLLIN};
+
+    atomic_store(&place->run.stop, (int)why);
+    cl_zygote_kill(place->process->zygote, place->child.id);
+    while (!place->run.is_over && cl_clock_ns(CLOCK_MONOTONIC) < until_ns)
+        if (!take_some(place) && !place->run.is_over)
+            poll(&fd, 1, 1);
+    /* A result that came after all is too late. */
+    conclude_stop(place, why);
+}

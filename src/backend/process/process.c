@@ -1,0 +1,361 @@
+#include "backend/process/process.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "backend/process/place.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/wait.h"
+#include "isolate/result.h"
+
+#define GRACE_NS (10 * CL_NS_PER_MS)      /* between the deadline and SIGKILL */
+#define FIXED_BYTES (UINT64_C(64) << 20)  /* of a child beside guest memory and heap: image, stacks, the program */
+#define HEAP_BYTES (UINT64_C(8) << 20)    /* of its heap beside requests and results */
+
+enum { RUNS_PER_CHILD = 1000, SPARE_PLACES = 2 };
+
+static cl_process *process_of(cl_backend *backend)
+{
+    return (cl_process *)backend;
+}
+
+static cl_process_place *place_of(cl_place *place)
+{
+    return (cl_process_place *)place;
+}
+
+/* ---- children ---- */
+
+static void on_exit_of(void *user, uint32_t id, const cl_child_exit *how)
+{
+    cl_process *process = user;
+
+    pthread_mutex_lock(&process->lock);
+    for (cl_process_place *place = process->places; place != NULL; place = place->chain)
+        if (place->child.id == id) {
+            place->child.has_exited = true;
+            place->child.is_orphan = process->is_dead;
+            place->child.how = *how;
+        }
+    pthread_cond_broadcast(&process->exits);
+    pthread_mutex_unlock(&process->lock);
+}
+
+static void on_death(void *user)
+{
+    cl_process *process = user;
+
+    pthread_mutex_lock(&process->lock);
+    process->is_dead = true;
+    for (cl_process_place *place = process->places; place != NULL; place = place->chain)
+        if (!place->child.has_exited)
+            place->child.has_exited = place->child.is_orphan = true;
+    pthread_cond_broadcast(&process->exits);
+    pthread_mutex_unlock(&process->lock);
+}
+
+static cloche_status start_zygote(cl_process *process, cloche_error *err)
+{
+    const cl_zygote_events events = {.on_exit = on_exit_of, .on_death = on_death, .user = process};
+    return cl_zygote_start(&process->config, &events, &process->zygote, &process->report, err);
+}
+
+/* A dead zygote is replaced by the first who needs it. */
+static cloche_status need_zygote(cl_process *process, cloche_error *err)
+{
+    cloche_status rc = CLOCHE_OK;
+
+    pthread_mutex_lock(&process->restart_lock);
+    pthread_mutex_lock(&process->lock);
+    bool is_dead = process->is_dead;
+    pthread_mutex_unlock(&process->lock);
+    if (is_dead) {
+        cl_zygote_stop(process->zygote);
+        process->zygote = NULL;
+        pthread_mutex_lock(&process->lock);
+        process->is_dead = false;
+        pthread_mutex_unlock(&process->lock);
+        if ((rc = start_zygote(process, err)) < 0)
+            process->is_dead = true;
+        process->backend.isolation = process->report.isolation;
+    }
+    pthread_mutex_unlock(&process->restart_lock);
+    return rc;
+}
+
+cloche_status cl_place_spawn(cl_process_place *place, cloche_error *err)
+{
+    cl_process *process = place->process;
+    cloche_status rc;
+    int pair[2], on = 1;
+
+    if ((rc = need_zygote(process, err)) < 0)
+        return rc;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return cl_error_set(err, CLOCHE_E_SYS, errno, "process", "cannot make a socket for a jailed child");
+    if (setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) {
+        rc = cl_error_set(err, CLOCHE_E_SYS, errno, "process", "cannot ask for the sender of a socket");
+        goto out;
+    }
+    pthread_mutex_lock(&process->lock);
+    place->child = (cl_child){.id = ++process->next_id, .socket = pair[0]};
+    pthread_mutex_unlock(&process->lock);
+    rc = cl_zygote_spawn(process->zygote, place->child.id, pair[1], err);
+    if (rc == CLOCHE_OK)
+        pair[0] = -1;
+    else
+        place->child.socket = -1;
+    place->is_spent = false;
+out:
+    if (pair[0] >= 0)
+        close(pair[0]);
+    close(pair[1]);
+    return rc;
+}
+
+void cl_place_drop_child(cl_process_place *place)
+{
+    if (place->child.socket < 0)
+        return;
+    cl_zygote_kill(place->process->zygote, place->child.id);
+    close(place->child.socket);
+    place->child.socket = -1;
+}
+
+/* ---- the backend ---- */
+
+static cloche_status process_enter(cl_backend *backend, cloche_error *err)
+{
+    (void)backend, (void)err;
+    return CLOCHE_OK;
+}
+
+static void give_back(cl_process *process, cl_process_place *place)
+{
+    place->next = NULL;
+    if (process->free_last != NULL)
+        process->free_last->next = place;
+    else
+        process->free_first = place;
+    process->free_last = place;
+}
+
+static cl_place *process_take(cl_backend *backend)
+{
+    cl_process *process = process_of(backend);
+    cl_process_place *place = process->free_first;
+
+    if (place != NULL) {
+        process->free_first = place->next;
+        if (process->free_first == NULL)
+            process->free_last = NULL;
+    }
+    return (cl_place *)place;
+}
+
+static cl_place *process_make(cl_backend *backend, cloche_error *err)
+{
+    cl_process *process = process_of(backend);
+    cl_process_place *place = calloc(1, sizeof *place);
+
+    if (place == NULL) {
+        cl_error_set(err, CLOCHE_E_NOMEM, 0, "process", "cannot allocate a place");
+        return NULL;
+    }
+    place->process = process;
+    place->child.socket = -1;
+    if (cl_place_spawn(place, err) < 0) {
+        free(place);
+        return NULL;
+    }
+    pthread_mutex_lock(&process->lock);
+    place->chain = process->places;
+    process->places = place;
+    process->place_count++;
+    pthread_mutex_unlock(&process->lock);
+    return (cl_place *)place;
+}
+
+static void process_begin(cl_place *opaque, const cl_run_request *request, cloche_result *result, uint64_t start_ns)
+{
+    cl_process_place *place = place_of(opaque);
+    cloche_error err;
+
+    memset(&place->run, 0, sizeof place->run);
+    place->run.request = request;
+    place->run.result = result;
+    place->run.start_ns = start_ns;
+    place->run.deadline_ns = start_ns + request->limits.wall_ns + GRACE_NS;
+    place->run.cpu_before_ns = cl_place_cpu_ns(place);
+    if (place->child.socket < 0 && cl_place_spawn(place, &err) < 0) {
+        result->code = CLOCHE_CODE_INTERNAL;
+        cl_result_set_text(&result->error, err.text, strlen(err.text));
+        place->run.is_over = true;
+        return;
+    }
+    if (!cl_wire_put_request(&place->run.outgoing, request)) {
+        static const char text[] = "host memory: no room for the request";
+        result->code = CLOCHE_CODE_INTERNAL;
+        cl_result_set_text(&result->error, text, sizeof text - 1);
+        place->run.is_over = true;
+    }
+}
+
+static void take_stream(cl_stream *stream, cloche_text *to, uint64_t *dropped)
+{
+    size_t length;
+    char *text = cl_buf_take(&stream->kept, &length);
+
+    cl_result_take_text(to, text, text != NULL ? length : 0);
+    if (*dropped < stream->dropped)
+        *dropped = stream->dropped;
+}
+
+static void finish(cl_process_place *place)
+{
+    cloche_result *result = place->run.result;
+
+    take_stream(&place->run.out, &result->out, &result->out_truncated);
+    take_stream(&place->run.err, &result->err, &result->err_truncated);
+}
+
+static cl_step_state process_step(cl_place *opaque, bool may_wait)
+{
+    cl_process_place *place = place_of(opaque);
+
+    if (!cl_place_work(place, may_wait))
+        return CL_STEP_WAITING;
+    finish(place);
+    return CL_STEP_DONE;
+}
+
+static uint64_t process_wake_ns(const cl_place *place)
+{
+    (void)place;
+    return UINT64_MAX; /* its socket wakes it */
+}
+
+static int process_fd(const cl_place *place)
+{
+    return ((const cl_process_place *)place)->child.socket;
+}
+
+static void process_stop(cl_place *opaque, cl_stop why)
+{
+    cl_process_place *place = place_of(opaque);
+    int none = CL_STOP_NONE;
+
+    if (atomic_compare_exchange_strong(&place->run.stop, &none, (int)why) && place->child.socket >= 0)
+        shutdown(place->child.socket, SHUT_WR); /* wakes whoever waits on it, and the child sees the end */
+}
+
+static void process_end(cl_place *opaque, cl_stop why)
+{
+    cl_process_place *place = place_of(opaque);
+
+    cl_place_end(place, why);
+    finish(place);
+}
+
+static void process_clean(cl_place *opaque)
+{
+    cl_process_place *place = place_of(opaque);
+    cl_process *process = place->process;
+    cloche_error err;
+
+    cl_buf_fini(&place->run.outgoing);
+    cl_buf_fini(&place->run.incoming);
+    cl_buf_fini(&place->run.out.kept);
+    cl_buf_fini(&place->run.err.kept);
+    if (process->keeps_children && !place->is_spent && place->child.socket >= 0 &&
+        ++place->child.runs < RUNS_PER_CHILD)
+        return;
+    cl_place_drop_child(place);
+    cl_place_spawn(place, &err); /* if it cannot be made now, the next run tries again and says why */
+}
+
+static void process_give(cl_backend *backend, cl_place *place)
+{
+    give_back(process_of(backend), place_of(place));
+}
+
+static void process_stats(cl_backend *backend, cl_backend_stats *out)
+{
+    cl_process *process = process_of(backend);
+
+    *out = (cl_backend_stats){.places = process->place_count, .traps = process->traps};
+}
+
+static void process_close(cl_backend *backend)
+{
+    cl_process *process = process_of(backend);
+
+    cl_zygote_stop(process->zygote);
+    while (process->places != NULL) {
+        cl_process_place *place = process->places;
+        process->places = place->chain;
+        if (place->child.socket >= 0)
+            close(place->child.socket);
+        free(place);
+    }
+    pthread_mutex_destroy(&process->lock);
+    pthread_mutex_destroy(&process->restart_lock);
+    pthread_cond_destroy(&process->exits);
+    free(process);
+}
+
+cloche_status cl_process_open(const cloche_options *options, cl_backend **out, cloche_error *err)
+{
+    cloche_status rc;
+    cl_process *process;
+    const cloche_limits *limits = &options->limits;
+    uint64_t guest_bytes = (uint64_t)limits->memory_limit_mb << 20;
+    /* A request, its output kept twice over, a result as value and as frame. */
+    uint64_t heap_bytes = HEAP_BYTES + (uint64_t)limits->max_source_bytes + limits->max_context_bytes +
+                          2 * ((uint64_t)limits->max_stdout_bytes + limits->max_stderr_bytes) +
+                          4 * (uint64_t)limits->max_result_bytes;
+
+    *out = NULL;
+    if ((process = calloc(1, sizeof *process)) == NULL)
+        return cl_error_set(err, CLOCHE_E_NOMEM, 0, "process", "cannot allocate a backend");
+    pthread_mutex_init(&process->lock, NULL);
+    pthread_mutex_init(&process->restart_lock, NULL);
+    cl_wait_init(&process->exits);
+    process->keeps_children = options->freshness == CLOCHE_FRESHNESS_JAIL;
+    process->config = (cl_zygote_config){
+        .memory_bytes = guest_bytes + FIXED_BYTES + heap_bytes,
+        .group_bytes = (uint64_t)options->limits.max_total_memory_mb << 20,
+        .most_children = options->limits.max_concurrency + SPARE_PLACES,
+        .required = options->require_isolation,
+        .guest_limit_bytes = heap_bytes,
+    };
+    process->backend = (cl_backend){
+        .name = "process",
+        .grace_ns = GRACE_NS,
+        .close = process_close,
+        .enter = process_enter,
+        .take = process_take,
+        .make = process_make,
+        .begin = process_begin,
+        .step = process_step,
+        .wake_ns = process_wake_ns,
+        .fd = process_fd,
+        .stop = process_stop,
+        .end = process_end,
+        .clean = process_clean,
+        .give = process_give,
+        .stats = process_stats,
+    };
+    if ((rc = start_zygote(process, err)) < 0) {
+        process->zygote = NULL;
+        process_close(&process->backend);
+        return rc;
+    }
+    process->backend.isolation = process->report.isolation;
+    *out = &process->backend;
+    return CLOCHE_OK;
+}
