@@ -65,5 +65,6 @@ void bench_hostile_set(bench *b);
 void bench_soak(bench *b);
 void bench_throughput(bench *b);
 void bench_startup(bench *b);
+void bench_process(bench *b);
 
 #endif

@@ -25,7 +25,8 @@ static const struct {
     void (*run)(bench *b);
 } benches[] = {
     { "fresh", bench_fresh },           { "template", bench_template }, { "hostile", bench_hostile_set },
-    { "throughput", bench_throughput }, { "startup", bench_startup },   { "soak", bench_soak },
+    { "throughput", bench_throughput }, { "startup", bench_startup },   { "process", bench_process },
+    { "soak", bench_soak },
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof *benches)
@@ -40,6 +41,7 @@ static const arg_table table = {
             "  hostile     how late the answer is after a deadline of 50 ms\n"
             "  throughput  runs per second on one thread and on all cores\n"
             "  startup     the whole program, beside true(1)\n"
+            "  process     a jailed process per run, beside a bare fork and a bare ping-pong\n"
             "  soak        memory, descriptors and mappings after many runs",
     .specs = specs,
     .count = sizeof specs / sizeof *specs,

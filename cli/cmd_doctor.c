@@ -195,7 +195,7 @@ static void ask_backend(finding *f, cloche_backend backend)
     cloche_result *result = NULL;
     cloche_error err = { 0 };
     cloche_status status;
-    char layers[160];
+    char names[160];
 
     asked.backend = backend;
     request.code = "return 1";
@@ -212,8 +212,8 @@ static void ask_backend(finding *f, cloche_backend backend)
         found(f, FAIL, "%s: %.200s", cloche_code_name(result->code), result->error.data);
         remedy(f, "see the lines that fail or warn");
     } else {
-        layers_names(layers, sizeof layers, result->isolation);
-        found(f, OK, "%s", layers);
+        layers_names(names, sizeof names, result->isolation);
+        found(f, OK, "%s", names);
     }
     cloche_result_destroy(result);
     cloche_sandbox_destroy(sandbox);

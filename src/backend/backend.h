@@ -29,7 +29,9 @@ struct cl_backend {
     const char *name; /* "worker", "process" */
     uint32_t isolation; /* CLOCHE_LAYER_ bits that stand */
     uint64_t grace_ns;  /* between a run's deadline and the time when core ends it: the backend stops it itself */
+    bool bounds_runs;   /* places are made for the sandbox's sizes: no run may have larger ones */
     void (*close)(cl_backend *backend);
+    void (*abandon)(cl_backend *backend); /* close, in a child made by fork: its threads and processes are the parent's */
     cloche_status (*enter)(cl_backend *backend, cloche_error *err); /* makes the calling thread fit for the rest */
     cl_place *(*take)(cl_backend *backend);                    /* one that is free; NULL: none */
     cl_place *(*make)(cl_backend *backend, cloche_error *err); /* a new one; NULL: err */

@@ -115,6 +115,27 @@ static bool check_context(cl_job *job, const cloche_limits *limits)
     return true;
 }
 
+/* A jailed process is made for the sandbox's sizes; its walls do not move for one run. */
+static bool check_walls(cl_job *job, const cloche_limits *limits)
+{
+    static const char *const names[] = {"memoryLimitMb", "maxStdoutBytes", "maxStderrBytes",
+                                        "maxResultBytes", "maxContextBytes", "maxSourceBytes"};
+    const cloche_limits *most = &job->sandbox->options.limits;
+    char text[160];
+
+    for (size_t i = 0; job->sandbox->backend->bounds_runs && i < sizeof names / sizeof names[0]; i++) {
+        const cloche_limit_info *info = cloche_limits_find(names[i]);
+        uint32_t wanted = cloche_limits_get(limits, info), standing = cloche_limits_get(most, info);
+        if (wanted <= standing)
+            continue;
+        snprintf(text, sizeof text, "%s: %u is above the sandbox's %u, for which its jail was built", names[i], wanted,
+                 standing);
+        refuse(job, text);
+        return false;
+    }
+    return true;
+}
+
 static cl_run_limits run_limits(const cloche_limits *limits)
 {
     return (cl_run_limits){
@@ -164,7 +185,7 @@ cloche_status cl_request_resolve(cl_job *job, const cloche_request *caller, bool
     }
     job->request.limits = run_limits(&limits);
     job->queue_until_ns = job->call_ns + limits.queue_timeout_ms * CL_NS_PER_MS;
-    if (check_choices(job, &given) && check_filename(job, job->request.filename) && check_code(job, &limits))
+    if (check_walls(job, &limits) && check_choices(job, &given) && check_filename(job, job->request.filename) && check_code(job, &limits))
         check_context(job, &limits);
     return CLOCHE_OK;
 }

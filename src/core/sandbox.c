@@ -132,7 +132,8 @@ void cloche_sandbox_destroy(cloche_sandbox *sandbox)
 {
     if (sandbox == NULL)
         return;
-    if (!cl_sandbox_is_forked(sandbox)) {
+    bool is_forked = cl_sandbox_is_forked(sandbox);
+    if (!is_forked) {
         CL_ASSERT(cloche_sandbox_dispose(sandbox) == CLOCHE_OK);
         cl_pool_stop(sandbox);
         pthread_cond_destroy(&sandbox->idle);
@@ -140,7 +141,7 @@ void cloche_sandbox_destroy(cloche_sandbox *sandbox)
         pthread_cond_destroy(&sandbox->work);
         pthread_mutex_destroy(&sandbox->lock);
     }
-    sandbox->backend->close(sandbox->backend);
+    (is_forked ? sandbox->backend->abandon : sandbox->backend->close)(sandbox->backend);
     free(sandbox->threads);
     free(sandbox);
 }

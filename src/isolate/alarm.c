@@ -21,11 +21,16 @@ static cloche_status open_timer(clockid_t clock, cl_stop why, timer_t *out, cloc
     return CLOCHE_OK;
 }
 
+cloche_status cl_alarm_install(cloche_error *err)
+{
+    return cl_trap_install(0, err);
+}
+
 cloche_status cl_alarm_open(cloche_error *err)
 {
     cloche_status rc;
 
-    if ((rc = cl_trap_install(0, err)) < 0 || (rc = open_timer(CLOCK_MONOTONIC, CL_STOP_WALL, &timers[0], err)) < 0)
+    if ((rc = open_timer(CLOCK_MONOTONIC, CL_STOP_WALL, &timers[0], err)) < 0)
         return rc;
     return open_timer(CLOCK_PROCESS_CPUTIME_ID, CL_STOP_CPU, &timers[1], err);
 }

@@ -13,7 +13,8 @@
 
 #include "isolate/thread.h"
 
-/* Handlers and timers; instead of cl_threads_init. */
+/* Handlers, which children inherit; then timers, which they do not. Instead of cl_threads_init. */
+cloche_status cl_alarm_install(cloche_error *err);
 cloche_status cl_alarm_open(cloche_error *err);
 void cl_alarm_arm(uint64_t deadline_ns, uint64_t cpu_left_ns); /* cpu_left_ns 0: no CPU limit */
 void cl_alarm_disarm(void);

@@ -99,7 +99,7 @@ bool cl_guest_takes(cl_guest *guest, uint32_t address, uint64_t length)
     return !is_constant || guest->is_thawed || cl_guest_thaw(guest, image->copy_start);
 }
 
-cloche_status cl_guest_open(cl_guest **out, cloche_error *err)
+cloche_status cl_guest_reserve(cl_guest **out, cloche_error *err)
 {
     const cl_image *image = cl_image_get();
     cloche_status rc = CLOCHE_OK;
@@ -131,18 +131,7 @@ cloche_status cl_guest_open(cl_guest **out, cloche_error *err)
                           "cannot map a slot (vm.max_map_count, or memory overcommit off?)");
         goto out;
     }
-#ifdef MADV_POPULATE_WRITE
-    /* One call instead of a page fault per page at the first run; older kernels fault the pages in. */
-    madvise(guest->memory + image->window_start, guest->mapped_end - image->window_start, MADV_POPULATE_WRITE);
-    madvise(guest->stack_low + CL_STACK_BYTES - CL_KEPT_STACK_BYTES / 4, CL_KEPT_STACK_BYTES / 4, MADV_POPULATE_WRITE);
-#endif
-    copy_image(guest);
-    if (!freeze(guest)) {
-        rc = cl_error_set(err, CLOCHE_E_NOMEM, errno, "guest", "cannot protect a slot (vm.max_map_count?)");
-        goto out;
-    }
     guest->stack_id = cl_sanitizer_know_stack(guest->stack_low, CL_STACK_BYTES);
-    assign_state(guest);
     *out = guest;
     guest = NULL;
     reservation = MAP_FAILED;
@@ -150,6 +139,34 @@ out:
     if (reservation != MAP_FAILED)
         munmap(reservation, CL_RESERVATION_BYTES);
     free(guest);
+    return rc;
+}
+
+cloche_status cl_guest_fill(cl_guest *guest, cloche_error *err)
+{
+#ifdef MADV_POPULATE_WRITE
+    const cl_image *image = cl_image_get();
+    /* One call instead of a page fault per page at the first run; older kernels fault the pages in. */
+    madvise(guest->memory + image->window_start, guest->mapped_end - image->window_start, MADV_POPULATE_WRITE);
+    madvise(guest->stack_low + CL_STACK_BYTES - CL_FIRST_STACK_BYTES, CL_FIRST_STACK_BYTES, MADV_POPULATE_WRITE);
+#endif
+    copy_image(guest);
+    if (!freeze(guest))
+        return cl_error_set(err, CLOCHE_E_NOMEM, errno, "guest", "cannot protect a slot (vm.max_map_count?)");
+    assign_state(guest);
+    return CLOCHE_OK;
+}
+
+cloche_status cl_guest_open(cl_guest **out, cloche_error *err)
+{
+    cloche_status rc;
+
+    if ((rc = cl_guest_reserve(out, err)) < 0)
+        return rc;
+    if ((rc = cl_guest_fill(*out, err)) < 0) {
+        cl_guest_close(*out);
+        *out = NULL;
+    }
     return rc;
 }
 

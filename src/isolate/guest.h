@@ -138,6 +138,9 @@ typedef struct cl_guest {
 /* Reserves and maps a slot, memory equal to the image.
  * Errors: CLOCHE_E_NOMEM naming what was refused. */
 cloche_status cl_guest_open(cl_guest **out, cloche_error *err);
+/* The two halves of it: address space, which processes made by clone(2) inherit for little; then memory. */
+cloche_status cl_guest_reserve(cl_guest **out, cloche_error *err);
+cloche_status cl_guest_fill(cl_guest *guest, cloche_error *err);
 void cl_guest_close(cl_guest *guest);
 
 /* Memory back to the image, run state assigned whole. After any way a run can end. */

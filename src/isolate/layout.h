@@ -39,6 +39,7 @@
 
 /* Native stack that stays resident after a run; the rest is given back when a run went deep. */
 #define CL_KEPT_STACK_BYTES ((uint64_t)256 << 10)
+#define CL_FIRST_STACK_BYTES ((uint64_t)32 << 10) /* of it, made resident before the first run */
 
 /* Distance from the memory descriptor in the instance to the base: the instance fits one page before it. The engine
  * is compiled with this constant (recipe.cmake, CMakeLists.txt). */

@@ -164,20 +164,33 @@ static bool reserve_heap(uint64_t bytes)
     return heap != NULL;
 }
 
+/* Made once in the zygote and inherited: what is the same in every child and no run has touched. */
+static struct {
+    cl_guest *guest;
+    cl_thread *thread;
+    cloche_error err;
+} prepared;
+
+void zygote_prepare(uint64_t heap_bytes)
+{
+    cl_table_init();
+    if (reserve_heap(heap_bytes) && cl_alarm_install(&prepared.err) == CLOCHE_OK &&
+        (prepared.thread = cl_thread_get(&prepared.err)) != NULL)
+        cl_guest_reserve(&prepared.guest, &prepared.err);
+}
+
 _Noreturn void child_main(int socket, uint64_t heap_bytes)
 {
     const cl_wire_header hello = {.length = 0, .type = CL_WIRE_HELLO};
     cloche_error err = {0};
-    cl_guest *guest;
-    cl_thread *thread;
 
+    (void)heap_bytes;
     run_socket = socket;
-    cl_table_init();
-    if (!reserve_heap(heap_bytes) || cl_alarm_open(&err) < 0 || (thread = cl_thread_get(&err)) == NULL || cl_guest_open(&guest, &err) < 0)
+    if (prepared.guest == NULL || cl_alarm_open(&err) < 0 || cl_guest_fill(prepared.guest, &err) < 0)
         _exit(EXIT_SETUP);
     child_limit_mappings();
     child_seccomp();
     send_all(&hello, sizeof hello);
-    serve(thread, guest);
+    serve(prepared.thread, prepared.guest);
     _exit(0);
 }

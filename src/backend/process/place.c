@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 enum {
     READ_BYTES = 65536,
     EXIT_WAIT_MS = 500,   /* for the zygote's word after end of file */
+    DEATH_WAIT_MS = 20,
     REST_WAIT_MS = 20,    /* for the rest of what a killed child had said */
     CLOCK_SLACK_NS = 2000000,
 };
@@ -70,7 +72,13 @@ static void conclude_exit(cl_process_place *place)
     pthread_mutex_lock(&process->lock);
     while (!place->child.has_exited && cl_clock_ns(CLOCK_MONOTONIC) < until_ns)
         cl_wait_until(&process->exits, &process->lock, until_ns);
-    bool is_known = place->child.has_exited && !place->child.is_orphan;
+    /* Killed by nobody here: perhaps it died with its zygote, of which the word comes a moment later. */
+    until_ns = cl_clock_ns(CLOCK_MONOTONIC) + DEATH_WAIT_MS * CL_NS_PER_MS;
+    while (place->child.has_exited && place->child.how.status == SIGKILL && !place->child.how.is_oom &&
+           !process->is_dead && cl_clock_ns(CLOCK_MONOTONIC) < until_ns)
+        cl_wait_until(&process->exits, &process->lock, until_ns);
+    bool is_orphan = place->child.is_orphan || (process->is_dead && place->child.how.status == SIGKILL);
+    bool is_known = place->child.has_exited && !is_orphan;
     bool is_alive = !place->child.has_exited;
     how = place->child.how;
     pthread_mutex_unlock(&process->lock);
@@ -307,7 +315,7 @@ void cl_place_end(cl_process_place *place, cl_stop why)
     struct pollfd fd = {.fd = place->child.socket, .events = POLLIN};
 
     atomic_store(&place->run.stop, (int)why);
-    cl_zygote_kill(place->process->zygote, place->child.id);
+    cl_place_kill(place);
     while (!place->run.is_over && cl_clock_ns(CLOCK_MONOTONIC) < until_ns)
         if (!take_some(place) && !place->run.is_over)
             poll(&fd, 1, 1);

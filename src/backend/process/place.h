@@ -69,6 +69,7 @@ struct cl_process {
 
 /* A new child for a place, a new zygote first where the old one is dead. */
 cloche_status cl_place_spawn(cl_process_place *place, cloche_error *err);
+void cl_place_kill(cl_process_place *place);
 /* Kills and forgets the child. */
 void cl_place_drop_child(cl_process_place *place);
 

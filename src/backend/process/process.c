@@ -16,7 +16,7 @@
 #define FIXED_BYTES (UINT64_C(64) << 20)  /* of a child beside guest memory and heap: image, stacks, the program */
 #define HEAP_BYTES (UINT64_C(8) << 20)    /* of its heap beside requests and results */
 
-enum { RUNS_PER_CHILD = 1000, SPARE_PLACES = 2 };
+enum { RUNS_PER_CHILD = 1000, SPARE_CHILDREN = 8, READY_AHEAD = 2 };
 
 static cl_process *process_of(cl_backend *backend)
 {
@@ -58,10 +58,18 @@ static void on_death(void *user)
     pthread_mutex_unlock(&process->lock);
 }
 
+/* Without locks: it takes milliseconds, and its events come while it starts. */
 static cloche_status start_zygote(cl_process *process, cloche_error *err)
 {
     const cl_zygote_events events = {.on_exit = on_exit_of, .on_death = on_death, .user = process};
-    return cl_zygote_start(&process->config, &events, &process->zygote, &process->report, err);
+    cl_zygote *zygote;
+    cloche_status rc = cl_zygote_start(&process->config, &events, &zygote, &process->report, err);
+
+    pthread_mutex_lock(&process->lock);
+    process->is_dead = rc < 0;
+    process->zygote = rc < 0 ? NULL : zygote;
+    pthread_mutex_unlock(&process->lock);
+    return rc;
 }
 
 /* A dead zygote is replaced by the first who needs it. */
@@ -71,20 +79,29 @@ static cloche_status need_zygote(cl_process *process, cloche_error *err)
 
     pthread_mutex_lock(&process->restart_lock);
     pthread_mutex_lock(&process->lock);
+    cl_zygote *dead = process->is_dead ? process->zygote : NULL;
     bool is_dead = process->is_dead;
+    if (is_dead)
+        process->zygote = NULL;
     pthread_mutex_unlock(&process->lock);
     if (is_dead) {
-        cl_zygote_stop(process->zygote);
-        process->zygote = NULL;
-        pthread_mutex_lock(&process->lock);
-        process->is_dead = false;
-        pthread_mutex_unlock(&process->lock);
-        if ((rc = start_zygote(process, err)) < 0)
-            process->is_dead = true;
-        process->backend.isolation = process->report.isolation;
+        cl_zygote_stop(dead);
+        rc = start_zygote(process, err);
+        if (rc == CLOCHE_OK)
+            process->backend.isolation = process->report.isolation;
     }
     pthread_mutex_unlock(&process->restart_lock);
     return rc;
+}
+
+void cl_place_kill(cl_process_place *place)
+{
+    cl_process *process = place->process;
+
+    pthread_mutex_lock(&process->lock);
+    if (process->zygote != NULL)
+        cl_zygote_kill(process->zygote, place->child.id);
+    pthread_mutex_unlock(&process->lock);
 }
 
 cloche_status cl_place_spawn(cl_process_place *place, cloche_error *err)
@@ -103,8 +120,10 @@ cloche_status cl_place_spawn(cl_process_place *place, cloche_error *err)
     }
     pthread_mutex_lock(&process->lock);
     place->child = (cl_child){.id = ++process->next_id, .socket = pair[0]};
+    rc = process->zygote != NULL
+             ? cl_zygote_spawn(process->zygote, place->child.id, pair[1], err)
+             : cl_error_set(err, CLOCHE_E_SYS, 0, "process", "the process that makes jailed children has just died");
     pthread_mutex_unlock(&process->lock);
-    rc = cl_zygote_spawn(process->zygote, place->child.id, pair[1], err);
     if (rc == CLOCHE_OK)
         pair[0] = -1;
     else
@@ -121,7 +140,7 @@ void cl_place_drop_child(cl_process_place *place)
 {
     if (place->child.socket < 0)
         return;
-    cl_zygote_kill(place->process->zygote, place->child.id);
+    cl_place_kill(place);
     close(place->child.socket);
     place->child.socket = -1;
 }
@@ -157,9 +176,8 @@ static cl_place *process_take(cl_backend *backend)
     return (cl_place *)place;
 }
 
-static cl_place *process_make(cl_backend *backend, cloche_error *err)
+static cl_process_place *make_place(cl_process *process, cloche_error *err)
 {
-    cl_process *process = process_of(backend);
     cl_process_place *place = calloc(1, sizeof *place);
 
     if (place == NULL) {
@@ -177,7 +195,12 @@ static cl_place *process_make(cl_backend *backend, cloche_error *err)
     process->places = place;
     process->place_count++;
     pthread_mutex_unlock(&process->lock);
-    return (cl_place *)place;
+    return place;
+}
+
+static cl_place *process_make(cl_backend *backend, cloche_error *err)
+{
+    return (cl_place *)make_place(process_of(backend), err);
 }
 
 static void process_begin(cl_place *opaque, const cl_run_request *request, cloche_result *result, uint64_t start_ns)
@@ -290,11 +313,11 @@ static void process_stats(cl_backend *backend, cl_backend_stats *out)
     *out = (cl_backend_stats){.places = process->place_count, .traps = process->traps};
 }
 
-static void process_close(cl_backend *backend)
+/* Memory and descriptors; in a forked child that is all there is. */
+static void process_abandon(cl_backend *backend)
 {
     cl_process *process = process_of(backend);
 
-    cl_zygote_stop(process->zygote);
     while (process->places != NULL) {
         cl_process_place *place = process->places;
         process->places = place->chain;
@@ -302,10 +325,18 @@ static void process_close(cl_backend *backend)
             close(place->child.socket);
         free(place);
     }
+    free(process);
+}
+
+static void process_close(cl_backend *backend)
+{
+    cl_process *process = process_of(backend);
+
+    cl_zygote_stop(process->zygote);
     pthread_mutex_destroy(&process->lock);
     pthread_mutex_destroy(&process->restart_lock);
     pthread_cond_destroy(&process->exits);
-    free(process);
+    process_abandon(backend);
 }
 
 cloche_status cl_process_open(const cloche_options *options, cl_backend **out, cloche_error *err)
@@ -329,14 +360,16 @@ cloche_status cl_process_open(const cloche_options *options, cl_backend **out, c
     process->config = (cl_zygote_config){
         .memory_bytes = guest_bytes + FIXED_BYTES + heap_bytes,
         .group_bytes = (uint64_t)options->limits.max_total_memory_mb << 20,
-        .most_children = options->limits.max_concurrency + SPARE_PLACES,
+        .most_children = 2 * options->limits.max_concurrency + SPARE_CHILDREN, /* new ones while old ones are reaped */
         .required = options->require_isolation,
         .guest_limit_bytes = heap_bytes,
     };
     process->backend = (cl_backend){
         .name = "process",
         .grace_ns = GRACE_NS,
+        .bounds_runs = true,
         .close = process_close,
+        .abandon = process_abandon,
         .enter = process_enter,
         .take = process_take,
         .make = process_make,
@@ -351,7 +384,6 @@ cloche_status cl_process_open(const cloche_options *options, cl_backend **out, c
         .stats = process_stats,
     };
     if ((rc = start_zygote(process, err)) < 0) {
-        process->zygote = NULL;
         process_close(&process->backend);
         return rc;
     }

@@ -127,6 +127,7 @@ cloche_status cl_worker_open(const cloche_options *options, cl_backend **out, cl
         .name = "worker",
         .isolation = CLOCHE_LAYER_SFI,
         .close = worker_close,
+        .abandon = worker_close,
         .enter = worker_enter,
         .take = worker_take,
         .make = worker_make,
