@@ -16,7 +16,7 @@ enum {
     IDLE_TICKS = 100,       /* then sleep until a run begins */
     RETRY_LEAST_NS = 60000, /* jittered: a fixed period can lock in step with a host's profiler */
     RETRY_SPREAD_NS = 200000,
-    MONITOR_STACK_BYTES = 65536,
+    MONITOR_STACK_BYTES = 262144, /* thread-locals of the whole program come out of it */
 };
 
 _Atomic uint32_t cl_monitor_sleeps;

@@ -51,6 +51,8 @@ static int64_t call(long number, long a, long b, long c, long d, long e, long f)
 #define C7(n, a, b, c, d, e, f) call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 #define CALL(...) PICK(__VA_ARGS__, C7, C6, C5, C4, C3, C2, C1)(__VA_ARGS__)
 
+enum { CHILD_SOCKET = 0 };
+
 #define ATTACK(name) static int64_t name(__attribute__((unused)) int64_t argument)
 
 /* ---- files ---- */
@@ -251,13 +253,13 @@ ATTACK(connect_abstract) /* process id: the name is cloche-escape-<pid> */
 ATTACK(sendmsg_fd)
 {
     struct msghdr m = { .msg_iov = NULL };
-    return CALL(SYS_sendmsg, 3, &m, 0);
+    return CALL(SYS_sendmsg, CHILD_SOCKET, &m, 0);
 }
 
 ATTACK(recvmsg_fd)
 {
     struct msghdr m = { .msg_iov = NULL };
-    return CALL(SYS_recvmsg, 3, &m, MSG_DONTWAIT);
+    return CALL(SYS_recvmsg, CHILD_SOCKET, &m, MSG_DONTWAIT);
 }
 
 ATTACK(shm_of_host)
@@ -439,7 +441,7 @@ ATTACK(unshare_net)
 
 ATTACK(set_namespace)
 {
-    return CALL(SYS_setns, 3, 0);
+    return CALL(SYS_setns, CHILD_SOCKET, 0);
 }
 
 /* How many descriptors other than the socket answer to a write of nothing. */
@@ -448,14 +450,14 @@ ATTACK(count_fds)
     int64_t open = 0;
 
     for (int fd = 0; fd < 4096; fd++)
-        if (fd != 3 && CALL(SYS_write, fd, 0, 0) != -EBADF)
+        if (fd != CHILD_SOCKET && CALL(SYS_write, fd, 0, 0) != -EBADF)
             open++;
     return open;
 }
 
 ATTACK(dup_and_count)
 {
-    int64_t fd = CALL(SYS_dup, 3);
+    int64_t fd = CALL(SYS_dup, CHILD_SOCKET);
     return fd < 0 ? fd : count_fds(0);
 }
 
@@ -592,17 +594,17 @@ ATTACK(filter_more)
 
 ATTACK(ioctl_socket)
 {
-    return CALL(SYS_ioctl, 3, 0x8910, 0);
+    return CALL(SYS_ioctl, CHILD_SOCKET, 0x8910, 0);
 }
 
 ATTACK(fcntl_owner)
 {
-    return CALL(SYS_fcntl, 3, F_SETOWN, argument);
+    return CALL(SYS_fcntl, CHILD_SOCKET, F_SETOWN, argument);
 }
 
 ATTACK(dup_socket)
 {
-    return CALL(SYS_dup, 3);
+    return CALL(SYS_dup, CHILD_SOCKET);
 }
 
 ATTACK(sysinfo_read)
@@ -662,7 +664,7 @@ ATTACK(remap_more)
 ATTACK(grow_heap)
 {
     int64_t now = CALL(SYS_brk, 0);
-    return CALL(SYS_brk, now + (1 << 20)) > now ? 0 : -ENOMEM;
+    return CALL(SYS_brk, now + (128 << 20)) > now ? 0 : -ENOMEM;
 }
 
 ATTACK(advise_free)

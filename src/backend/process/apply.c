@@ -53,7 +53,7 @@ static int perform(cl_apply *apply, const cl_step *step)
     case CL_STEP_RLIMIT:
         return zygote_rlimit(step->which, step->value);
     case CL_STEP_CLOSE_FDS: /* child_jail.c */
-    case CL_STEP_RLIMIT_AS:
+    case CL_STEP_RLIMIT_DATA:
     case CL_STEP_SECCOMP:
         break;
     }

@@ -22,7 +22,7 @@ static struct {
 /* Whether a step belongs to child_enter; the others wait until the child asks. */
 static bool is_early(const cl_step *step)
 {
-    return step->op != CL_STEP_RLIMIT_AS && step->op != CL_STEP_SECCOMP;
+    return step->op != CL_STEP_RLIMIT_DATA && step->op != CL_STEP_SECCOMP;
 }
 
 void child_jail_init(const cl_plan *plan)
@@ -39,10 +39,7 @@ void child_jail_init(const cl_plan *plan)
 
 static int child_close_fds(int socket)
 {
-    /* The socket takes the place of the server's control socket, so that one is gone at the same moment. */
-    if (dup2(socket, CL_CHILD_SOCKET) < 0)
-        return errno;
-    if (cl_process_close(0, CL_CHILD_SOCKET - 1) < 0 || cl_process_close(CL_CHILD_SOCKET + 1, ~0U) < 0)
+    if (dup2(socket, CL_CHILD_SOCKET) < 0 || cl_process_close(CL_CHILD_SOCKET + 1, ~0U) < 0)
         return errno;
     return 0;
 }
@@ -62,9 +59,8 @@ static int child_perform(const cl_step *step, int socket, pid_t server)
     case CL_STEP_CLOSE_FDS:
         return child_close_fds(socket);
     case CL_STEP_RLIMIT:
+    case CL_STEP_RLIMIT_DATA:
         return zygote_rlimit(step->which, step->value);
-    case CL_STEP_RLIMIT_AS:
-        return child_rlimit_as();
     case CL_STEP_SECCOMP:
         return cl_filter_install(&jail.filter) < 0 ? errno : 0;
     default:
@@ -97,7 +93,7 @@ static void child_perform_late(cl_step_op op)
 
 void child_limit_mappings(void)
 {
-    child_perform_late(CL_STEP_RLIMIT_AS);
+    child_perform_late(CL_STEP_RLIMIT_DATA);
 }
 
 void child_seccomp(void)

@@ -17,7 +17,8 @@
 #include "backend/process/plan.h"
 #include "backend/process/report.h"
 
-enum { CL_CHILD_SOCKET = 3 };
+/* The lowest number, so that with RLIMIT_NOFILE 1 there is no room for another descriptor. */
+enum { CL_CHILD_SOCKET = 0 };
 
 /* Optional: called once in the server, inside its namespaces but before its last limits and before any child, so that
  * children inherit what it makes: mappings, signal handlers. Declared weak, so a program without one links. */
@@ -33,7 +34,7 @@ const cl_step *child_jail_probe(cl_zygote_report *report, int *os_errno);
 /* In the new process: becomes a child of `server` that has `socket` as CL_CHILD_SOCKET and nothing else. */
 void child_enter(int socket, pid_t server);
 
-/* When all mappings are made. Memory may still be given back, and made accessible within RLIMIT_DATA. */
+/* When all mappings are made. Memory may still be given back, and be made writable within the limit. */
 void child_limit_mappings(void);
 
 /* The last step. */

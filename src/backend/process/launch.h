@@ -8,7 +8,7 @@
  * and that is why it closes every descriptor first and then filters itself down to waiting and ending: a host that
  * gives up its privileges later must not find them again in there.
  *
- *   the launching thread ends, or the host dies   guard: SIGKILL as death signal ─► supervisor: SIGTERM likewise
+ *   the launching thread ends, or the host dies   guard: SIGKILL as death signal ─► supervisor: SIGCONT likewise
  *   the supervisor ends                           guard ends; its pidfd becomes readable
  *
  * The program is in this library, as bytes, and is executed from a sealed memfd. Where that is refused, the program

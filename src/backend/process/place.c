@@ -18,7 +18,7 @@
 #include "base/wait.h"
 
 enum {
-    READ_BYTES = 65536,
+    READ_BYTES = 16384,
     EXIT_WAIT_MS = 500,   /* for the zygote's word after end of file */
     DEATH_WAIT_MS = 20,
     REST_WAIT_MS = 20,    /* for the rest of what a killed child had said */
@@ -232,7 +232,7 @@ static ssize_t receive(cl_process_place *place, void *data, size_t size)
 /* true: something came; false: nothing there, or the end was concluded. */
 static bool take_some(cl_process_place *place)
 {
-    static __thread char piece[READ_BYTES];
+    char piece[READ_BYTES];
     ssize_t got = receive(place, piece, sizeof piece);
 
     if (got < 0 && (errno == EAGAIN || errno == EINTR))

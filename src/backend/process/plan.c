@@ -50,8 +50,8 @@ typedef struct row {
 /* clang-format off */
 static const row rows[] = {
     /* ---- the supervisor: tied to the host, outlives everything else ---- */
-    { SUPERVISOR, CL_STEP_DEATH_SIGNAL, ALWAYS, 0, false, SIGTERM, 0, "prctl(PR_SET_PDEATHSIG)",
-      "the end of the host is heard even when its descriptors live on in another process" },
+    { SUPERVISOR, CL_STEP_DEATH_SIGNAL, ALWAYS, 0, false, SIGCONT, 0, "prctl(PR_SET_PDEATHSIG)",
+      "the end of the host is heard even when its descriptors live on, and by a stopped process too" },
     { SUPERVISOR, CL_STEP_CGROUP_MAKE, GROUPED, CGROUP, false, 0, GROUP, "mkdir(cgroup)",
       "all children together stay within the memory the host has granted; removed when the last one is gone" },
 
@@ -142,10 +142,8 @@ static const row rows[] = {
       "far above any run: ends what every other clock has missed" },
     { CHILD, CL_STEP_RLIMIT, ALWAYS, RLIMIT, false, RLIMIT_STACK, 8 * MIB, "setrlimit(RLIMIT_STACK)",
       "the host's own setting may be unlimited" },
-    { CHILD, CL_STEP_RLIMIT, ALWAYS, RLIMIT, false, RLIMIT_DATA, MEMORY, "setrlimit(RLIMIT_DATA)",
-      "the kernel's own wall behind the engine's growth check" },
-    { CHILD, CL_STEP_RLIMIT_AS, ALWAYS, RLIMIT, false, RLIMIT_AS, 0, "setrlimit(RLIMIT_AS)",
-      "when all mappings are made: not one more" },
+    { CHILD, CL_STEP_RLIMIT_DATA, ALWAYS, RLIMIT, false, RLIMIT_DATA, MEMORY, "setrlimit(RLIMIT_DATA)",
+      "when all mappings are made: the kernel's own wall behind the engine's growth check (rlimit.c says why not RLIMIT_AS)" },
     { CHILD, CL_STEP_SECCOMP, ALWAYS, SECCOMP, false, 0, 0, "seccomp(allow list)",
       "last, since it forbids everything above; what is not named kills" },
 };

@@ -64,7 +64,7 @@ typedef enum cl_step_op {
     CL_STEP_LANDLOCK,     /* value: ABI */
     CL_STEP_RLIMIT,       /* which: RLIMIT_, value */
     CL_STEP_CLOSE_FDS,
-    CL_STEP_RLIMIT_AS,    /* performed when the child has made its mappings */
+    CL_STEP_RLIMIT_DATA,  /* value; performed when the child has made its mappings */
     CL_STEP_SECCOMP,      /* likewise, as the last step */
 } cl_step_op;
 
@@ -86,7 +86,7 @@ typedef struct cl_plan_gap {
     const char *step;
 } cl_plan_gap;
 
-enum { CL_PLAN_MOST = 64, CL_PLAN_GAPS = 9, CL_PLAN_NOBODY = 65534, CL_PLAN_CHILD_FDS = 4 };
+enum { CL_PLAN_MOST = 64, CL_PLAN_GAPS = 9, CL_PLAN_NOBODY = 65534, CL_PLAN_CHILD_FDS = 1 };
 
 typedef struct cl_plan {
     uint32_t count, gap_count;

@@ -3,8 +3,10 @@
 
 #include "backend/process/steps.h"
 
-enum { STACK_BYTES = 256 << 10 };
-
+/* RLIMIT_DATA bounds what a child may write to: heap, and reserved memory that mprotect makes writable. RLIMIT_AS is
+ * not used beside it, because it would undo that. When mprotect makes memory writable the kernel refuses only what fits
+ * RLIMIT_AS and does not fit RLIMIT_DATA (mprotect_fixup), so a call larger than what RLIMIT_AS has left is not held
+ * against RLIMIT_DATA at all. New mappings are the filter's business. */
 int zygote_rlimit(int which, uint64_t value)
 {
     struct rlimit limit;
@@ -15,21 +17,4 @@ int zygote_rlimit(int which, uint64_t value)
         limit.rlim_max = value;
     limit.rlim_cur = limit.rlim_max;
     return setrlimit((__rlimit_resource_t)which, &limit) < 0 ? errno : 0;
-}
-
-/* The kernel extends the stack's mapping down to the lowest page touched, so one page is enough, and costs one fault. */
-static void __attribute__((noinline)) reach_down(void)
-{
-    volatile char stack[STACK_BYTES];
-
-    stack[0] = 0;
-    (void)stack[0];
-}
-
-/* A limit below what is mapped takes nothing away but refuses all growth, that of the main stack too: it is extended
- * first. RLIMIT_DATA goes on to bound what mprotect may make writable. */
-int child_rlimit_as(void)
-{
-    reach_down();
-    return zygote_rlimit(RLIMIT_AS, 0);
 }

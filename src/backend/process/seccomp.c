@@ -35,7 +35,7 @@ void cl_seccomp_build(cl_filter *out)
     cl_filter_allow(out, SYS_rt_sigprocmask);  /* around entry and exit of a guest */
     cl_filter_allow(out, SYS_sigaltstack);     /* the stack of those handlers */
     cl_filter_allow(out, SYS_munmap);          /* free() of a large block */
-    cl_filter_allow(out, SYS_brk);             /* malloc; RLIMIT_AS and RLIMIT_DATA refuse growth */
+    cl_filter_allow(out, SYS_brk);             /* malloc, within RLIMIT_DATA */
     cl_filter_allow(out, SYS_gettid);          /* asserts and handlers name their thread */
     cl_filter_allow(out, SYS_restart_syscall); /* the kernel's own, after a process was stopped and continued */
     cl_filter_allow(out, SYS_exit_group);      /* the end */

@@ -20,7 +20,4 @@ int zygote_host_name(void);
 /* Lowers soft and hard limit; a hard limit that is lower already stays. */
 int zygote_rlimit(int which, uint64_t value);
 
-/* Not one more mapping, the heap's and the stack's included: see the definition. */
-int child_rlimit_as(void);
-
 #endif

@@ -4,7 +4,8 @@
  *
  *   supervisor  the process that was executed. Keeps the caller's identity, reads the set-up, makes the memory group,
  *               forks the zygote, waits for the end of everything below it, removes the group. Ends all when the
- *               host is gone: hang-up of the control socket, or SIGTERM as death signal.
+ *               host is gone: hang-up of the control socket, or SIGCONT as death signal, which reaches a
+ *               stopped process too.
  *   zygote      gives up the identity, enters the namespaces one by one, forks the server as its own sibling (so that
  *               the server is the supervisor's child and the first process of the pid namespace) and ends.
  *   server      takes the rest of the steps, reports what stands, and serves: fork_server.h.
@@ -45,6 +46,7 @@ typedef struct supervisor {
     cl_plan_input input;
     cl_plan plan;
     cl_zygote_report report;
+    pid_t guard;  /* our parent, while the host lives */
     pid_t server; /* 0: not started, or reaped */
     int signals;
 } supervisor;
@@ -189,7 +191,7 @@ static void watch(supervisor *s)
     while (!reap_all(s)) {
         int ready = poll(waits, 2, timeout_ms);
         while (read(s->signals, &info, sizeof info) == sizeof info)
-            if (info.ssi_signo == SIGTERM)
+            if (info.ssi_signo == SIGTERM || getppid() != s->guard) /* a SIGCONT may also be somebody's wish to go on */
                 must_end = true;
         if (ready == 0)
             must_end = true;
@@ -227,6 +229,7 @@ static int prepare_signals(void)
     sigemptyset(&watched);
     sigaddset(&watched, SIGCHLD);
     sigaddset(&watched, SIGTERM);
+    sigaddset(&watched, SIGCONT);
     return signalfd(-1, &watched, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
@@ -274,6 +277,7 @@ int main(void)
         return write(STDERR_FILENO, text, sizeof text - 1) < 0 ? 3 : 2;
     }
     occupy_standard_fds();
+    s.guard = getppid();
     s.signals = prepare_signals();
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     if (s.signals < 0 || !take_setup(&s))
