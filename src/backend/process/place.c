@@ -23,6 +23,7 @@ enum {
     DEATH_WAIT_MS = 20,
     REST_WAIT_MS = 20,    /* for the rest of what a killed child had said */
     CLOCK_SLACK_NS = 2000000,
+    MOST_RETRIES = 3,
 };
 
 /* ---- conclusions ---- */
@@ -229,6 +230,34 @@ static ssize_t receive(cl_process_place *place, void *data, size_t size)
     return got;
 }
 
+/* A child that was killed while it waited has not read the request: its guest has not begun, so another child may take
+ * it. The kernel tells: bytes that the other side left unread make the end a reset. */
+static bool try_another(cl_process_place *place)
+{
+    struct cl_place_run *run = &place->run;
+    cloche_error err;
+
+    if (run->retries++ >= MOST_RETRIES || atomic_load(&run->stop) != CL_STOP_NONE)
+        return false;
+    cl_place_drop_child(place);
+    if (cl_place_spawn(place, &err) < 0)
+        return false;
+    run->sent = 0;
+    run->cpu_before_ns = 0;
+    cl_buf_reset(&run->incoming);
+    return true;
+}
+
+static void conclude_end(cl_process_place *place, bool is_reset)
+{
+    int wish = atomic_load(&place->run.stop);
+
+    if (wish != CL_STOP_NONE)
+        conclude_stop(place, (cl_stop)wish);
+    else if ((!is_reset && place->run.sent > 0) || !try_another(place))
+        conclude_exit(place);
+}
+
 /* true: something came; false: nothing there, or the end was concluded. */
 static bool take_some(cl_process_place *place)
 {
@@ -238,11 +267,7 @@ static bool take_some(cl_process_place *place)
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
     if (got <= 0) {
-        int wish = atomic_load(&place->run.stop);
-        if (wish != CL_STOP_NONE)
-            conclude_stop(place, (cl_stop)wish);
-        else
-            conclude_exit(place);
+        conclude_end(place, got < 0 && errno == ECONNRESET);
         return false;
     }
     if (!cl_buf_append(&place->run.incoming, piece, (size_t)got)) {

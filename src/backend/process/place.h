@@ -46,6 +46,7 @@ typedef struct cl_process_place {
         uint64_t heard[2];     /* output bytes, for the bound of a flood */
         _Atomic int stop;
         bool is_over;
+        int retries;           /* children that were gone before they had read the request */
     } run;
     bool is_spent;             /* the child must not serve another run */
 } cl_process_place;

@@ -273,7 +273,7 @@ static void process_stop(cl_place *opaque, cl_stop why)
     int none = CL_STOP_NONE;
 
     if (atomic_compare_exchange_strong(&place->run.stop, &none, (int)why) && place->child.socket >= 0)
-        shutdown(place->child.socket, SHUT_WR); /* wakes whoever waits on it, and the child sees the end */
+        shutdown(place->child.socket, SHUT_RDWR); /* whoever waits on it reads what is there, then the end */
 }
 
 static void process_end(cl_place *opaque, cl_stop why)
