@@ -97,6 +97,12 @@ void cl_filter_end(cl_filter *filter)
     put(filter, ANSWER, SECCOMP_RET_KILL_PROCESS, 0, 0);
 }
 
+bool cl_filter_is_available(void)
+{
+    /* Refused before the program is looked at, or else the missing program is what is wrong. */
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) < 0 && errno == EFAULT;
+}
+
 int cl_filter_install(const cl_filter *filter)
 {
     struct sock_fprog program = { filter->count, (struct sock_filter *)(uintptr_t)filter->steps };

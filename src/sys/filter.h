@@ -39,6 +39,9 @@ void cl_filter_allow_bits(cl_filter *filter, long number, unsigned argument, uin
 void cl_filter_refuse(cl_filter *filter, long number, int os_errno, unsigned argument, uint32_t deadly);
 void cl_filter_end(cl_filter *filter);
 
+/* Whether install can work at all; errno says why not. */
+bool cl_filter_is_available(void);
+
 /* For all threads of the process, and for ever. Needs no_new_privs or CAP_SYS_ADMIN. */
 int cl_filter_install(const cl_filter *filter);
 /* The same without touching errno or any other memory, for this thread only: answers a negative errno. */

@@ -43,6 +43,16 @@ int cl_jail_lock_securebits(void)
                  0, 0, 0);
 }
 
+bool cl_jail_has_capabilities(void)
+{
+    struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+    struct __user_cap_data_struct has[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+
+    if (syscall(SYS_capget, &header, has) < 0)
+        return true;
+    return (has[0].permitted | has[1].permitted) != 0;
+}
+
 int cl_jail_drop_capabilities(void)
 {
     struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };

@@ -7,6 +7,7 @@
 #ifndef CL_SYS_JAIL_H
 #define CL_SYS_JAIL_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* The current folder becomes the root, and what was the root is gone from this mount namespace. */
@@ -15,6 +16,9 @@ int cl_jail_pivot(void);
 /* No capability in the bounding and ambient set; root's special treatment off and locked. Needs CAP_SETPCAP. */
 int cl_jail_drop_bounding(void);
 int cl_jail_lock_securebits(void);
+
+/* Whether the calling thread has any capability. */
+bool cl_jail_has_capabilities(void);
 
 /* No capability left in this thread. */
 int cl_jail_drop_capabilities(void);

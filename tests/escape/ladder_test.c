@@ -257,12 +257,22 @@ static void expect_no_start(int os_errno, const char *part)
     ck_assert_uint_eq(host_descendants(pids, 8), 0);
 }
 
-START_TEST(without_seccomp_nothing_starts_since_the_guard_cannot_be_confined)
+START_TEST(without_seccomp_a_privileged_host_cannot_start_since_its_guard_would_keep_the_privileges)
 {
     if (!is_root())
         return;
     launcher_refuse(SYS_seccomp, EPERM);
     expect_no_start(EPERM, "seccomp");
+}
+END_TEST
+
+START_TEST(without_seccomp_an_ordinary_user_has_the_rest)
+{
+    if (!is_root())
+        return;
+    launcher_become(1000);
+    launcher_refuse(SYS_seccomp, ENOSYS);
+    EXPECT_RUNG(EVERYTHING & ~SECCOMP & ~CGROUP, { SECCOMP, ENOSYS, "seccomp", "CONFIG_SECCOMP_FILTER" });
 }
 END_TEST
 
@@ -340,7 +350,8 @@ int main(void)
     tcase_add_test(tcase, a_root_that_cannot_become_somebody_else_loses_the_limits_that_do_not_bind_it);
     tcase_add_test(tcase, limits_that_cannot_be_set_are_missed);
     tcase_add_test(tcase, a_group_that_is_not_wanted_is_reported_as_such);
-    tcase_add_test(tcase, without_seccomp_nothing_starts_since_the_guard_cannot_be_confined);
+    tcase_add_test(tcase, without_seccomp_a_privileged_host_cannot_start_since_its_guard_would_keep_the_privileges);
+    tcase_add_test(tcase, without_seccomp_an_ordinary_user_has_the_rest);
     tcase_add_test(tcase, where_no_memfd_may_be_made_the_error_says_what_to_do);
     tcase_add_test(tcase, where_no_memfd_may_be_executed_the_error_says_what_to_do);
     tcase_add_loop_test(tcase, the_installed_helper_takes_over_where_memfds_are_refused, 0, 2);

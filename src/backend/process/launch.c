@@ -15,6 +15,7 @@
 
 #include "backend/process/control.h"
 #include "base/error.h"
+#include "sys/jail.h"
 #include "sys/memfd.h"
 #include "sys/process.h"
 #include "sys/raw.h"
@@ -32,7 +33,6 @@ static int guard_exec(void *arg)
     char name[] = "cloche-zygote";
     char *const argv[] = { name, NULL }, *const envp[] = { NULL };
 
-    launch->os_errno = ENOEXEC;
     if (launch->program >= 0) {
         cl_process_exec(CL_PROGRAM_FD, argv, envp);
         launch->os_errno = errno;
@@ -65,6 +65,8 @@ static _Noreturn void guard_end(int code)
         cl_raw(SYS_exit_group, code, 0, 0, 0, 0);
 }
 
+static const char guard_filter[] = "filter the zygote's guard with seccomp, for it shares the memory of a privileged host";
+
 /* From here on the launching thread runs again, and errno is its own: raw system calls only. */
 static _Noreturn void guard_wait(cl_launch *launch)
 {
@@ -73,9 +75,9 @@ static _Noreturn void guard_wait(cl_launch *launch)
     cl_raw(SYS_close, CL_CONTROL_FD, 0, 0, 0, 0);
     cl_raw(SYS_close, CL_PROGRAM_FD, 0, 0, 0, 0);
     cl_raw(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if ((why = cl_filter_install_raw(&launch->filter)) < 0) {
+    if ((why = cl_filter_install_raw(&launch->filter)) < 0 && launch->must_filter) {
         launch->os_errno = (int)-why;
-        launch->step = "filter the guard with seccomp";
+        launch->step = guard_filter;
         guard_end(1); /* and with it, by the death signal, the supervisor */
     }
     /* Nothing but the supervisor is a child of ours. */
@@ -92,6 +94,11 @@ static int guard_main(void *arg)
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != launch->host)
         guard_end(1);
     setsid(); /* the terminal's signals are for the host */
+    if (launch->must_filter && !cl_filter_is_available()) {
+        launch->os_errno = errno;
+        launch->step = guard_filter;
+        guard_end(1);
+    }
     if (!guard_arrange_fds(launch)) {
         launch->os_errno = errno;
         launch->step = "close descriptors";
@@ -169,6 +176,7 @@ static void release(cl_launch *launch)
 cloche_status cl_launch_start(cl_launch *launch, int control, cloche_error *err)
 {
     cloche_status rc;
+    cloche_error why = { .status = CLOCHE_OK };
     int program = -1;
 
     *launch = (cl_launch){ .guard_pidfd = -1, .program = -1, .control = control, .host = getpid() };
@@ -176,13 +184,17 @@ cloche_status cl_launch_start(cl_launch *launch, int control, cloche_error *err)
         goto out;
     find_helper(launch->helper, sizeof launch->helper);
     rc = cl_memfd_sealed_open("cloche-zygote", cl_zygote_data, (size_t)(cl_zygote_data_end - cl_zygote_data),
-                              &program, err);
-    if (rc < 0 && (rc != CLOCHE_E_NOSYS || launch->helper[0] == '\0'))
+                              &program, &why);
+    if (rc < 0 && (rc != CLOCHE_E_NOSYS || launch->helper[0] == '\0')) {
+        if (err != NULL)
+            *err = why;
         goto out;
+    }
     rc = CLOCHE_OK;
-    cl_error_clear(err);
-    build_filter(&launch->filter);
+    launch->os_errno = why.os_errno; /* the reason, should the helper not be there either */
     launch->program = program;
+    launch->must_filter = cl_jail_has_capabilities();
+    build_filter(&launch->filter);
     launch->guard =
         cl_process_share(guard_main, (char *)launch->stacks + STACK_BYTES + GUARD_BYTES, launch, &launch->guard_pidfd);
     if (launch->guard < 0) {

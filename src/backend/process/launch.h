@@ -6,7 +6,8 @@
  * (exec resets the exit signal). So a guard stands between: a process that never executes anything, has no exit signal,
  * and is seen by wait calls with __WALL only. It shares the host's memory, for a copy would cost a large host dearly,
  * and that is why it closes every descriptor first and then filters itself down to waiting and ending: a host that
- * gives up its privileges later must not find them again in there.
+ * gives up its privileges later must not find them again in there. Where the filter is refused, a host that has none
+ * goes on without.
  *
  *   the launching thread ends, or the host dies   guard: SIGKILL as death signal ─► supervisor: SIGCONT likewise
  *   the supervisor ends                           guard ends; its pidfd becomes readable
@@ -40,6 +41,7 @@ typedef struct cl_launch {
     int program; /* sealed memfd; -1: none */
     int control; /* the zygote's end of the control socket */
     char helper[PATH_MAX];
+    bool must_filter; /* there are privileges that a guard without a filter would keep */
     cl_filter filter;
     /* Written by the guard before it ends. */
     volatile int os_errno;

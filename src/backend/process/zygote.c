@@ -197,11 +197,10 @@ static cloche_status wait_ready(cl_zygote *zygote, cloche_error *err)
         cl_control_ready ready;
         cl_control_failed failed;
     } message;
-    struct pollfd wait = { zygote->control, POLLIN, 0 };
+    struct pollfd waits[2] = { { zygote->control, POLLIN, 0 }, { zygote->launch.guard_pidfd, POLLIN, 0 } };
     ssize_t n;
 
-    /* A guard that failed has closed its end, so this also wakes when there is no zygote. */
-    if (poll(&wait, 1, START_MS) == 0)
+    if (poll(waits, 2, START_MS) == 0)
         return cl_error_set(err, CLOCHE_E_SYS, ETIMEDOUT, "zygote", "the zygote was not ready in %d s", START_MS / 1000);
     n = recv(zygote->control, &message, sizeof message, MSG_TRUNC | MSG_DONTWAIT);
     if (n == sizeof message.failed && message.op == CL_CONTROL_FAILED) {
@@ -209,7 +208,7 @@ static cloche_status wait_ready(cl_zygote *zygote, cloche_error *err)
         return cl_error_set(err, CLOCHE_E_NOSYS, message.failed.os_errno, "zygote", "jail: %s: %s", message.failed.step,
                             strerror(message.failed.os_errno));
     }
-    if (n != sizeof message.ready || message.op != CL_CONTROL_READY || !cl_report_is_sound(&message.ready.report))
+    if (waits[1].revents != 0 || n != sizeof message.ready || message.op != CL_CONTROL_READY || !cl_report_is_sound(&message.ready.report))
         return explain_death(zygote, err);
     zygote->report = message.ready.report;
     return check_required(zygote, err);
