@@ -73,7 +73,7 @@ START_TEST(a_run_does_not_pay_for_a_death_before_it)
         for (int depth = DEPTH_CHILD; depth >= DEPTH_GUARD; depth--) {
             static process_list killed;
             expect_next_run_right(sandbox);
-            await(count_below(DEPTH_CHILD) > 0, 5000);
+            await_ready(&killed);
             list_below(getpid(), depth, &killed);
             ck_assert_int_ge(kill_at(depth), 1);
             await(are_gone(&killed), 5000);

@@ -225,8 +225,7 @@ START_TEST(a_child_that_was_stopped_is_gone_soon)
     cloche_sandbox *sandbox = open_process(CLOCHE_FRESHNESS_PROCESS);
 
     expect_next_run_right(sandbox);
-    await(count_below(DEPTH_CHILD) > 0, 5000);
-    list_below(getpid(), DEPTH_CHILD, &children); /* one of them gets the run */
+    await_ready(&children); /* one of them gets the run */
     expect_end(sandbox, ask_for("for (;;);", 50), CLOCHE_CODE_TIMEOUT);
     double start = now_ms();
     await(are_gone(&children), 5000);
@@ -389,8 +388,7 @@ START_TEST(a_jail_keeps_its_process_until_a_run_had_to_be_stopped)
     cloche_sandbox *sandbox = open_process(CLOCHE_FRESHNESS_JAIL);
 
     expect_next_run_right(sandbox);
-    list_below(getpid(), DEPTH_CHILD, &before);
-    ck_assert_int_ge(before.count, 1);
+    await_ready(&before);
     for (int i = 0; i < 50; i++)
         expect_end(sandbox, ask(i % 2 ? "throw new Error('x')" : "globalThis.a = 1; return 1"),
                    i % 2 ? CLOCHE_CODE_EXECUTION_ERROR : CLOCHE_CODE_NONE);
@@ -410,7 +408,7 @@ START_TEST(a_fresh_process_is_another_one)
     cloche_sandbox *sandbox = open_process(CLOCHE_FRESHNESS_PROCESS);
 
     expect_next_run_right(sandbox);
-    list_below(getpid(), DEPTH_CHILD, &before);
+    await_ready(&before);
     for (int i = 0; i < before.count + 2; i++)
         expect_value(sandbox, "return 1", "1");
     await(are_gone(&before), 5000);

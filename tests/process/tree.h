@@ -92,12 +92,13 @@ static inline void pause_ms(int ms)
 }
 
 /* Polls; fails after a while. */
-#define await(condition, within_ms)                                                \
-    do {                                                                           \
-        double end_ = now_ms() + (within_ms);                                      \
-        while (!(condition) && now_ms() < end_)                                    \
-            pause_ms(1);                                                           \
-        ck_assert_msg((condition), "not true within %d ms: %s", (int)(within_ms), #condition); \
+#define await(condition, within_ms)                                                          \
+    do {                                                                                     \
+        double end_ = now_ms() + (within_ms);                                                \
+        bool is_true_;                                                                       \
+        while (!(is_true_ = (condition)) && now_ms() < end_)                                 \
+            pause_ms(1);                                                                     \
+        ck_assert_msg(is_true_, "not true within %d ms: %s", (int)(within_ms), #condition);  \
     } while (0)
 
 /* All of a list have ended. */
@@ -107,6 +108,21 @@ static inline bool are_gone(const process_list *list)
         if (is_alive(list->pids[i]))
             return false;
     return true;
+}
+
+/* The children that wait for a run, when the ones that had one are gone and their successors have settled. */
+static inline void await_ready(process_list *out)
+{
+    static process_list before;
+    double end = now_ms() + 5000;
+
+    do {
+        list_below(getpid(), DEPTH_CHILD, &before);
+        pause_ms(20);
+        list_below(getpid(), DEPTH_CHILD, out);
+        ck_assert_msg(now_ms() < end, "no child waits");
+    } while (out->count == 0 || out->count != before.count ||
+             memcmp(out->pids, before.pids, sizeof out->pids[0] * (size_t)out->count) != 0);
 }
 
 static inline int count_fds(void)

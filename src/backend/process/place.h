@@ -45,7 +45,7 @@ typedef struct cl_process_place {
         cl_stream out, err;
         uint64_t heard[2];     /* output bytes, for the bound of a flood */
         _Atomic int stop;
-        bool is_over;
+        bool has_begun, is_over;
         int retries;           /* children that were gone before they had read the request */
     } run;
     bool is_spent;             /* the child must not serve another run */
@@ -63,8 +63,12 @@ struct cl_process {
     uint32_t next_id;
     bool keeps_children; /* freshness "jail" */
     cl_process_place *places; /* all; lock */
-    cl_process_place *free_first, *free_last; /* core's lock; first in, first out: the longest ready */
-    uint32_t place_count;
+    cl_process_place *free_first, *free_last; /* with a child that is ready, or nearly; lock */
+    cl_process_place *used;                   /* for the nursery; lock */
+    uint32_t free_count, place_count;
+    pthread_t nursery;
+    pthread_cond_t work;                      /* the nursery: something is used, or the end */
+    bool has_nursery, is_closing;
     uint64_t traps;
 };
 

@@ -1,6 +1,7 @@
 #include "backend/process/process.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,12 +12,13 @@
 #include "base/error.h"
 #include "base/wait.h"
 #include "isolate/result.h"
+#include "sys/task.h"
 
 #define GRACE_NS (10 * CL_NS_PER_MS)      /* between the deadline and SIGKILL */
 #define FIXED_BYTES (UINT64_C(64) << 20)  /* of a child beside guest memory and heap: image, stacks, the program */
 #define HEAP_BYTES (UINT64_C(8) << 20)    /* of its heap beside requests and results */
 
-enum { RUNS_PER_CHILD = 1000, SPARE_CHILDREN = 8, READY_AHEAD = 2 };
+enum { RUNS_PER_CHILD = 1000, SPARE_CHILDREN = 8, READY_AHEAD = 4 };
 
 static cl_process *process_of(cl_backend *backend)
 {
@@ -153,7 +155,19 @@ static cloche_status process_enter(cl_backend *backend, cloche_error *err)
     return CLOCHE_OK;
 }
 
-static void give_back(cl_process *process, cl_process_place *place)
+/* ---- the nursery ----
+ *
+ * A place that was used needs a new child. That is done by a thread of its own: an order to the zygote can put the
+ * giver off its processor for as long as the zygote clones, and whoever asked for the run has its answer already. */
+
+static void push(cl_process_place **list, cl_process_place *place)
+{
+    place->next = *list;
+    *list = place;
+}
+
+/* First in, first out: the child that has been ready longest. Lock held. */
+static void make_free(cl_process *process, cl_process_place *place)
 {
     place->next = NULL;
     if (process->free_last != NULL)
@@ -161,18 +175,65 @@ static void give_back(cl_process *process, cl_process_place *place)
     else
         process->free_first = place;
     process->free_last = place;
+    process->free_count++;
+}
+
+/* Lock held. */
+static void forget(cl_process *process, cl_process_place *place)
+{
+    for (cl_process_place **at = &process->places; *at != NULL; at = &(*at)->chain)
+        if (*at == place) {
+            *at = place->chain;
+            process->place_count--;
+            break;
+        }
+    free(place);
+}
+
+static void *nursery_main(void *arg)
+{
+    cl_process *process = arg;
+
+    cl_task_name("cloche-nursery");
+    pthread_mutex_lock(&process->lock);
+    while (!process->is_closing) {
+        cl_process_place *place = process->used;
+        cloche_error err;
+
+        if (place == NULL) {
+            pthread_cond_wait(&process->work, &process->lock);
+            continue;
+        }
+        process->used = place->next;
+        bool is_wanted = process->free_count < READY_AHEAD;
+        pthread_mutex_unlock(&process->lock);
+        cl_place_drop_child(place);
+        /* If it cannot be made now, the run that gets the place tries again and says why. */
+        if (is_wanted)
+            cl_place_spawn(place, &err);
+        pthread_mutex_lock(&process->lock);
+        if (is_wanted)
+            make_free(process, place);
+        else
+            forget(process, place);
+    }
+    pthread_mutex_unlock(&process->lock);
+    return NULL;
 }
 
 static cl_place *process_take(cl_backend *backend)
 {
     cl_process *process = process_of(backend);
-    cl_process_place *place = process->free_first;
 
+    pthread_mutex_lock(&process->lock);
+    cl_process_place *place = process->free_first;
     if (place != NULL) {
         process->free_first = place->next;
         if (process->free_first == NULL)
             process->free_last = NULL;
+        process->free_count--;
     }
+    pthread_mutex_unlock(&process->lock);
     return (cl_place *)place;
 }
 
@@ -209,6 +270,7 @@ static void process_begin(cl_place *opaque, const cl_run_request *request, cloch
     cloche_error err;
 
     memset(&place->run, 0, sizeof place->run);
+    place->run.has_begun = true;
     place->run.request = request;
     place->run.result = result;
     place->run.start_ns = start_ns;
@@ -287,23 +349,27 @@ static void process_end(cl_place *opaque, cl_stop why)
 static void process_clean(cl_place *opaque)
 {
     cl_process_place *place = place_of(opaque);
-    cl_process *process = place->process;
-    cloche_error err;
 
     cl_buf_fini(&place->run.outgoing);
     cl_buf_fini(&place->run.incoming);
     cl_buf_fini(&place->run.out.kept);
     cl_buf_fini(&place->run.err.kept);
-    if (process->keeps_children && !place->is_spent && place->child.socket >= 0 &&
-        ++place->child.runs < RUNS_PER_CHILD)
-        return;
-    cl_place_drop_child(place);
-    cl_place_spawn(place, &err); /* if it cannot be made now, the next run tries again and says why */
 }
 
-static void process_give(cl_backend *backend, cl_place *place)
+static void process_give(cl_backend *backend, cl_place *opaque)
 {
-    give_back(process_of(backend), place_of(place));
+    cl_process *process = process_of(backend);
+    cl_process_place *place = place_of(opaque);
+
+    pthread_mutex_lock(&process->lock);
+    if (!place->run.has_begun || (process->keeps_children && !place->is_spent && place->child.socket >= 0 &&
+                                  ++place->child.runs < RUNS_PER_CHILD)) {
+        make_free(process, place);
+    } else {
+        push(&process->used, place);
+        pthread_cond_signal(&process->work);
+    }
+    pthread_mutex_unlock(&process->lock);
 }
 
 static void process_stats(cl_backend *backend, cl_backend_stats *out)
@@ -332,11 +398,32 @@ static void process_close(cl_backend *backend)
 {
     cl_process *process = process_of(backend);
 
+    pthread_mutex_lock(&process->lock);
+    process->is_closing = true;
+    pthread_cond_signal(&process->work);
+    pthread_mutex_unlock(&process->lock);
+    if (process->has_nursery)
+        pthread_join(process->nursery, NULL);
     cl_zygote_stop(process->zygote);
+    pthread_cond_destroy(&process->work);
     pthread_mutex_destroy(&process->lock);
     pthread_mutex_destroy(&process->restart_lock);
     pthread_cond_destroy(&process->exits);
     process_abandon(backend);
+}
+
+static cloche_status start_nursery(cl_process *process, cloche_error *err)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    int failed = pthread_create(&process->nursery, NULL, nursery_main, process);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed != 0)
+        return cl_error_set(err, CLOCHE_E_NOMEM, failed, "process", "cannot start the thread that renews children");
+    process->has_nursery = true;
+    return CLOCHE_OK;
 }
 
 cloche_status cl_process_open(const cloche_options *options, cl_backend **out, cloche_error *err)
@@ -356,6 +443,7 @@ cloche_status cl_process_open(const cloche_options *options, cl_backend **out, c
     pthread_mutex_init(&process->lock, NULL);
     pthread_mutex_init(&process->restart_lock, NULL);
     cl_wait_init(&process->exits);
+    cl_wait_init(&process->work);
     process->keeps_children = options->freshness == CLOCHE_FRESHNESS_JAIL;
     process->config = (cl_zygote_config){
         .memory_bytes = guest_bytes + FIXED_BYTES + heap_bytes,
@@ -384,6 +472,10 @@ cloche_status cl_process_open(const cloche_options *options, cl_backend **out, c
         .stats = process_stats,
     };
     if ((rc = start_zygote(process, err)) < 0) {
+        process_close(&process->backend);
+        return rc;
+    }
+    if ((rc = start_nursery(process, err)) < 0) {
         process_close(&process->backend);
         return rc;
     }

@@ -159,7 +159,8 @@ static cloche_status send_setup(cl_zygote *zygote, cloche_error *err)
 {
     cl_control_setup setup = { .op = CL_CONTROL_SETUP, .config = zygote->config, .cgroup = zygote->cgroup };
 
-    if (send(zygote->control, &setup, sizeof setup, MSG_NOSIGNAL) != sizeof setup)
+    /* EPIPE: it is gone already; why is found out where READY is missed. */
+    if (send(zygote->control, &setup, sizeof setup, MSG_NOSIGNAL) != sizeof setup && errno != EPIPE)
         return cl_error_set(err, CLOCHE_E_SYS, errno, "zygote", "send the set-up to the zygote");
     return CLOCHE_OK;
 }
