@@ -121,7 +121,7 @@ int cl_filter_install(const cl_filter *filter)
     return (int)answer;
 }
 
-long cl_filter_install_raw(const cl_filter *filter)
+CL_RAW_CODE long cl_filter_install_raw(const cl_filter *filter)
 {
     struct sock_fprog program = { filter->count, (struct sock_filter *)(uintptr_t)filter->steps };
 

@@ -23,19 +23,9 @@ pid_t cl_process_share(int (*run)(void *arg), void *stack_top, void *arg, int *p
     return clone(run, stack_top, CLONE_VM | CLONE_PIDFD, arg, pidfd);
 }
 
-pid_t cl_process_vfork(int (*run)(void *arg), void *stack_top, void *arg)
-{
-    return clone(run, stack_top, CLONE_VM | CLONE_VFORK | SIGCHLD, arg);
-}
-
 pid_t cl_process_fork_sibling(void)
 {
     return (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
-}
-
-int cl_process_exec(int program, char *const argv[], char *const envp[])
-{
-    return (int)syscall(SYS_execveat, program, "", argv, envp, AT_EMPTY_PATH);
 }
 
 int cl_process_close(unsigned first, unsigned last)

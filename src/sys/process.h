@@ -3,7 +3,7 @@
  * Owner    descriptors are the caller's; close-on-exec
  * Threads  any thread
  * Errors   as system calls: -1 and errno
- * Source   clone(2), execveat(2), close_range(2) since 5.9, pidfd_send_signal(2) since 5.1
+ * Source   clone(2), close_range(2) since 5.9, pidfd_send_signal(2) since 5.1
  */
 #ifndef CL_SYS_PROCESS_H
 #define CL_SYS_PROCESS_H
@@ -12,18 +12,12 @@
 
 /* A process that shares this one's memory for as long as it lives. It ends without a signal to its parent, and only
  * wait calls with __WALL see it (until it calls exec: that makes it an ordinary child). `run` has the calling thread's
- * thread-local storage, so it must not touch errno while that thread does. */
+ * thread-local storage, errno included, so it makes raw system calls only (raw.h). */
 pid_t cl_process_share(int (*run)(void *arg), void *stack_top, void *arg, int *pidfd);
-
-/* A child that shares this process's memory until it calls exec or ends; the caller sleeps until then. */
-pid_t cl_process_vfork(int (*run)(void *arg), void *stack_top, void *arg);
 
 /* As fork, but the new process is the caller's sibling: a child of the caller's parent, which alone can wait
  * for it. */
 pid_t cl_process_fork_sibling(void);
-
-/* Runs the program that the descriptor holds. Returns only on failure. */
-int cl_process_exec(int program, char *const argv[], char *const envp[]);
 
 /* Closes every descriptor from first to last. */
 int cl_process_close(unsigned first, unsigned last);

@@ -1,7 +1,8 @@
 /* raw.h - a system call that touches nothing but registers
  *
  * For code that borrows another thread's memory and thread-local storage: the C library's wrappers store errno there.
- * Answers as the kernel does: a negative errno on failure.
+ * Answers as the kernel does: a negative errno on failure. Always inline: where it makes a child on the caller's own
+ * stack (CLONE_VFORK) a return from it would be the child's, and overwritten before it is the parent's.
  *
  * Threads  any, and processes that share this one's memory
  * Source   syscall(2), "Architecture calling conventions"
@@ -11,8 +12,11 @@
 
 #include <sys/syscall.h>
 
+/* No code of a sanitizer either, which keeps its state in thread-local storage. */
+#define CL_RAW_CODE __attribute__((no_sanitize("address", "thread", "undefined")))
+
 #if defined(__x86_64__)
-static inline long cl_raw(long number, long a, long b, long c, long d, long e)
+static inline CL_RAW_CODE __attribute__((always_inline)) long cl_raw(long number, long a, long b, long c, long d, long e)
 {
     long answer;
     register long r10 __asm__("r10") = d;
@@ -24,7 +28,7 @@ static inline long cl_raw(long number, long a, long b, long c, long d, long e)
     return answer;
 }
 #elif defined(__aarch64__)
-static inline long cl_raw(long number, long a, long b, long c, long d, long e)
+static inline CL_RAW_CODE __attribute__((always_inline)) long cl_raw(long number, long a, long b, long c, long d, long e)
 {
     register long x8 __asm__("x8") = number;
     register long x0 __asm__("x0") = a;

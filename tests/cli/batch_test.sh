@@ -74,8 +74,12 @@ run batch --timeout 0 defaults.jsonl
 is 'a wrong default is said at once' 64 "$status"
 run batch --concurrency 0 defaults.jsonl
 is 'a concurrency of none is refused' 64 "$status"
-run batch --backend process defaults.jsonl
-is 'a backend that is not there is said at once' 64 "$status"
+run batch --backend process --timeout 50ms --context '{"a": "default"}' defaults.jsonl
+is 'a batch runs on the process backend' 0 "$status"
+is 'with the same outcomes' 'SANDBOX_TIMEOUT "own" "default" ' \
+    "$(grep -o '"value":"[a-z]*"\|"errorCode":"[^"]*' .out | sed 's/"errorCode":"//; s/"value"://' | tr '\n' ' ')"
+run batch --freshness jail defaults.jsonl
+is 'a freshness that is not the backend'"'"'s is refused' 64 "$status"
 run batch nosuch.jsonl
 is 'a file that is not there is exit status 66' 66 "$status"
 

@@ -33,7 +33,10 @@ misuse 'two sources' 'one source only' run a.js b.js
 misuse 'a file and code' 'one source only' run a.js -e 1
 misuse 'a context that is no JSON' context run -e 1 --context '{'
 misuse 'a context that is no object' context run -e 1 --context '[1]'
-misuse 'a backend that is not there' '' run --backend process -e 1
+misuse 'a backend that is none' "--backend: 'oven' is none of worker|process" run --backend oven -e 1
+misuse 'a freshness of the worker backend' '--freshness: belongs to --backend process' run --freshness jail -e 1
+misuse 'a freshness that is none' "--freshness: 'stale' is none of process|jail" run --backend process --freshness stale -e 1
+misuse 'a plan as JSON' '--plan: is text, not with --json' doctor --plan --json
 misuse 'a language that is not there' '' run --language ts -e 'let x: number = 1'
 
 printf 'const x: number = 1\n' >typed.ts
@@ -143,6 +146,7 @@ is 'the doctor finds that a run works' 0 "$status"
 has 'and what it answered' '6 * 7 = 42' "$out"
 run doctor --json
 has 'its findings are JSON' '{"ok":true,"version":' "$out"
+has 'with the layers of the jail' '"layers":[{"name":"sfi","stands":true},{"name":"userns","stands":' "$out"
 if [ -z "${CLOCHE_SANITIZE:-}" ]; then # a program with AddressSanitizer itself cannot start without address space
     ( ulimit -v 4000000; "$CLOCHE" doctor >.out 2>.err )
     is 'without address space the doctor fails' 1 "$?"

@@ -440,6 +440,8 @@ static int count_groups(void)
     return count;
 }
 
+enum { PLACES_MOST = 8 }; /* that one thread makes the sandbox keep ready */
+
 START_TEST(no_process_descriptor_or_group_is_left_behind)
 {
     cloche_sandbox *sandbox;
@@ -453,13 +455,13 @@ START_TEST(no_process_descriptor_or_group_is_left_behind)
     ck_assert_int_eq(count_groups(), cloche_sandbox_isolation(sandbox) & CLOCHE_LAYER_CGROUP ? 1 : 0);
     expect_next_run_right(sandbox);
     int fds_open = count_fds();
-    for (int i = 0; i < 300; i++)
+    for (int i = 0; i < 300; i++) /* a few places may be made on the way, each with a socket */
         if (i % 10 == 5)
             expect_end(sandbox, ask_for("for (;;);", 5), CLOCHE_CODE_TIMEOUT);
         else
             expect_value(sandbox, "return 1", "1");
-    ck_assert_int_eq(count_fds(), fds_open);
-    await(count_below(DEPTH_CHILD) <= 2, 5000);
+    ck_assert_int_le(count_fds(), fds_open + PLACES_MOST);
+    await(count_below(DEPTH_CHILD) <= PLACES_MOST, 5000);
     cloche_sandbox_destroy(sandbox);
     await(count_below(0) == 0, 5000);
     ck_assert_int_eq(count_fds(), fds);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "backend/process/child_jail.h"
+#include "backend/process/text.h"
 #include "backend/process/wire.h"
 #include "backend/process/zygote.h"
 #include "base/clock.h"
@@ -173,6 +174,7 @@ static struct {
 
 void zygote_prepare(uint64_t heap_bytes)
 {
+    zygote_text_to_memory();
     cl_table_init();
     if (reserve_heap(heap_bytes) && cl_alarm_install(&prepared.err) == CLOCHE_OK &&
         (prepared.thread = cl_thread_get(&prepared.err)) != NULL)

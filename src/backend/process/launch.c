@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,93 +25,109 @@
 extern const char cl_zygote_data[] __attribute__((visibility("hidden")));
 extern const char cl_zygote_data_end[] __attribute__((visibility("hidden")));
 
-enum { STACK_BYTES = 65536, GUARD_BYTES = 4096, FREE_FD = 10 };
+enum { STACK_BYTES = 65536, EDGE_BYTES = 4096, FREE_FD = 10 };
 
-/* ---- in the guard: shares the host's memory; the launching thread waits in poll until the program runs ---- */
+/* ---- in the guard ----
+ *
+ * It has the host's memory, and the launching thread's thread-local storage with errno in it, while that thread goes
+ * on: so system calls are made raw, nothing of the C library is used, and no sanitizer puts its own code in. */
 
-static int guard_exec(void *arg)
-{
-    cl_launch *launch = arg;
-    char name[] = "cloche-zygote";
-    char *const argv[] = { name, NULL }, *const envp[] = { NULL };
+static const char guard_filter[] = "filter by seccomp the zygote's guard, which shares the memory of a privileged host";
 
-    if (launch->program >= 0) {
-        cl_process_exec(CL_PROGRAM_FD, argv, envp);
-        launch->os_errno = errno;
-    }
-    if (launch->helper[0] != '\0') {
-        execve(launch->helper, argv, envp);
-        if (errno != ENOENT)
-            launch->os_errno = errno;
-    }
-    launch->step = "execute the zygote";
-    _exit(127);
-}
-
-/* The control socket as CL_CONTROL_FD, the program as CL_PROGRAM_FD, and nothing of the host's. */
-static bool guard_arrange_fds(const cl_launch *launch)
-{
-    int control = fcntl(launch->control, F_DUPFD_CLOEXEC, FREE_FD);
-    int program = launch->program < 0 ? -1 : fcntl(launch->program, F_DUPFD_CLOEXEC, FREE_FD);
-
-    if (control < 0 || dup2(control, CL_CONTROL_FD) < 0)
-        return false;
-    if (launch->program >= 0 && (program < 0 || dup3(program, CL_PROGRAM_FD, O_CLOEXEC) < 0))
-        return false;
-    return cl_process_close(0, CL_CONTROL_FD - 1) == 0 && cl_process_close(CL_PROGRAM_FD + 1, ~0U) == 0;
-}
-
-static _Noreturn void guard_end(int code)
+static CL_RAW_CODE _Noreturn void guard_end(int code)
 {
     for (;;)
         cl_raw(SYS_exit_group, code, 0, 0, 0, 0);
 }
 
-static const char guard_filter[] = "filter the zygote's guard with seccomp, for it shares the memory of a privileged host";
-
-/* From here on the launching thread runs again, and errno is its own: raw system calls only. */
-static _Noreturn void guard_wait(cl_launch *launch)
+static CL_RAW_CODE _Noreturn void guard_fail(cl_launch *launch, const char *step, long answer)
 {
-    long why;
+    launch->os_errno = (int)-answer;
+    launch->step = step;
+    guard_end(1);
+}
 
+static CL_RAW_CODE _Noreturn void guard_exec(cl_launch *launch)
+{
+    char *const argv[] = { (char *)(uintptr_t)"cloche-zygote", NULL }, *const envp[] = { NULL };
+    long why = -launch->os_errno, answer;
+
+    if (launch->program >= 0)
+        why = cl_raw(SYS_execveat, CL_PROGRAM_FD, (long)"", (long)argv, (long)envp, AT_EMPTY_PATH);
+    if (launch->helper[0] != '\0') {
+        answer = cl_raw(SYS_execve, (long)launch->helper, (long)argv, (long)envp, 0, 0);
+        if (answer != -ENOENT)
+            why = answer;
+    }
+    guard_fail(launch, "execute the zygote", why);
+}
+
+/* The child runs on this stack, below this frame, until it executes the program or ends; we sleep until then. */
+static CL_RAW_CODE __attribute__((noinline)) long guard_fork_exec(cl_launch *launch)
+{
+    long pid = cl_raw(SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+
+    if (pid == 0)
+        guard_exec(launch);
+    return pid;
+}
+
+static CL_RAW_CODE long guard_close_range(long first, long last)
+{
+    struct rlimit limit = { 0, 0 };
+    long answer = cl_raw(SYS_close_range, first, last, 0, 0, 0);
+
+    if (answer != -ENOSYS && answer != -EPERM) /* EPERM: a container profile that does not know the call */
+        return answer;
+    if ((answer = cl_raw(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0)) < 0)
+        return answer;
+    for (long fd = first; fd <= last && (rlim_t)fd < limit.rlim_max; fd++)
+        cl_raw(SYS_close, fd, 0, 0, 0, 0);
+    return 0;
+}
+
+/* The control socket as CL_CONTROL_FD, the program as CL_PROGRAM_FD, and nothing of the host's. */
+static CL_RAW_CODE long guard_arrange_fds(const cl_launch *launch)
+{
+    long control = cl_raw(SYS_fcntl, launch->control, F_DUPFD_CLOEXEC, FREE_FD, 0, 0), program, answer;
+
+    if (control < 0)
+        return control;
+    if (launch->program >= 0) {
+        if ((program = cl_raw(SYS_fcntl, launch->program, F_DUPFD_CLOEXEC, FREE_FD, 0, 0)) < 0)
+            return program;
+        if ((answer = cl_raw(SYS_dup3, program, CL_PROGRAM_FD, O_CLOEXEC, 0, 0)) < 0)
+            return answer;
+    }
+    if ((answer = cl_raw(SYS_dup3, control, CL_CONTROL_FD, 0, 0, 0)) < 0)
+        return answer;
+    if ((answer = guard_close_range(0, CL_CONTROL_FD - 1)) < 0)
+        return answer;
+    return guard_close_range(launch->program >= 0 ? CL_PROGRAM_FD + 1 : CL_PROGRAM_FD, UINT32_MAX);
+}
+
+static CL_RAW_CODE int guard_main(void *arg)
+{
+    cl_launch *launch = arg;
+    long answer;
+
+    if (cl_raw(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || cl_raw(SYS_getppid, 0, 0, 0, 0, 0) != launch->host)
+        guard_end(1);
+    cl_raw(SYS_setsid, 0, 0, 0, 0, 0); /* the terminal's signals are for the host */
+    if ((answer = guard_arrange_fds(launch)) < 0)
+        guard_fail(launch, "close descriptors", answer);
+    if ((answer = guard_fork_exec(launch)) < 0)
+        guard_fail(launch, "fork", answer);
     cl_raw(SYS_close, CL_CONTROL_FD, 0, 0, 0, 0);
     cl_raw(SYS_close, CL_PROGRAM_FD, 0, 0, 0, 0);
     cl_raw(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if ((why = cl_filter_install_raw(&launch->filter)) < 0 && launch->must_filter) {
-        launch->os_errno = (int)-why;
-        launch->step = guard_filter;
-        guard_end(1); /* and with it, by the death signal, the supervisor */
-    }
+    /* Ends, by the death signal, the supervisor too. That a filter can be had was seen before; this is the last word. */
+    if ((answer = cl_filter_install_raw(&launch->filter)) < 0 && launch->must_filter)
+        guard_fail(launch, guard_filter, answer);
     /* Nothing but the supervisor is a child of ours. */
     while (cl_raw(SYS_wait4, -1, 0, __WALL, 0, 0) != -ECHILD)
         continue;
     guard_end(0);
-}
-
-static int guard_main(void *arg)
-{
-    cl_launch *launch = arg;
-    char *stack = (char *)launch->stacks + 2 * (STACK_BYTES + GUARD_BYTES);
-
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != launch->host)
-        guard_end(1);
-    setsid(); /* the terminal's signals are for the host */
-    if (launch->must_filter && !cl_filter_is_available()) {
-        launch->os_errno = errno;
-        launch->step = guard_filter;
-        guard_end(1);
-    }
-    if (!guard_arrange_fds(launch)) {
-        launch->os_errno = errno;
-        launch->step = "close descriptors";
-        guard_end(1);
-    }
-    if (cl_process_vfork(guard_exec, stack, launch) < 0) {
-        launch->os_errno = errno;
-        launch->step = "fork";
-        guard_end(1);
-    }
-    guard_wait(launch);
 }
 
 /* ---- in the host ---- */
@@ -149,27 +167,25 @@ static void find_helper(char *out, size_t size)
         out[0] = '\0';
 }
 
-static cloche_status map_stacks(cl_launch *launch, cloche_error *err)
+static cloche_status map_stack(cl_launch *launch, cloche_error *err)
 {
-    size_t length = 2 * (STACK_BYTES + GUARD_BYTES);
-    char *at = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    char *at = mmap(NULL, EDGE_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 
     if (at == MAP_FAILED)
-        return cl_error_set(err, CLOCHE_E_NOMEM, errno, "launch", "%zu bytes of stack", length);
-    launch->stacks = at;
-    /*  | guard page | guard's stack | guard page | stack of what it starts | */
-    if (mprotect(at, GUARD_BYTES, PROT_NONE) < 0 || mprotect(at + STACK_BYTES + GUARD_BYTES, GUARD_BYTES, PROT_NONE) < 0)
-        return cl_error_set(err, CLOCHE_E_NOMEM, errno, "launch", "guard pages of a stack");
+        return cl_error_set(err, CLOCHE_E_NOMEM, errno, "launch", "stack of the zygote's guard");
+    launch->stack = at;
+    if (mprotect(at, EDGE_BYTES, PROT_NONE) < 0)
+        return cl_error_set(err, CLOCHE_E_NOMEM, errno, "launch", "inaccessible page below a stack");
     return CLOCHE_OK;
 }
 
 static void release(cl_launch *launch)
 {
-    if (launch->stacks != NULL)
-        munmap(launch->stacks, 2 * (STACK_BYTES + GUARD_BYTES));
+    if (launch->stack != NULL)
+        munmap(launch->stack, EDGE_BYTES + STACK_BYTES);
     if (launch->guard_pidfd >= 0)
         close(launch->guard_pidfd);
-    launch->stacks = NULL;
+    launch->stack = NULL;
     launch->guard_pidfd = -1;
 }
 
@@ -180,7 +196,7 @@ cloche_status cl_launch_start(cl_launch *launch, int control, cloche_error *err)
     int program = -1;
 
     *launch = (cl_launch){ .guard_pidfd = -1, .program = -1, .control = control, .host = getpid() };
-    if ((rc = map_stacks(launch, err)) < 0)
+    if ((rc = map_stack(launch, err)) < 0)
         goto out;
     find_helper(launch->helper, sizeof launch->helper);
     rc = cl_memfd_sealed_open("cloche-zygote", cl_zygote_data, (size_t)(cl_zygote_data_end - cl_zygote_data),
@@ -195,8 +211,12 @@ cloche_status cl_launch_start(cl_launch *launch, int control, cloche_error *err)
     launch->program = program;
     launch->must_filter = cl_jail_has_capabilities();
     build_filter(&launch->filter);
+    if (launch->must_filter && !cl_filter_is_available()) {
+        rc = cl_error_set(err, CLOCHE_E_NOSYS, errno, "launch", "%s: %s", guard_filter, strerror(errno));
+        goto out;
+    }
     launch->guard =
-        cl_process_share(guard_main, (char *)launch->stacks + STACK_BYTES + GUARD_BYTES, launch, &launch->guard_pidfd);
+        cl_process_share(guard_main, (char *)launch->stack + EDGE_BYTES + STACK_BYTES, launch, &launch->guard_pidfd);
     if (launch->guard < 0) {
         launch->guard_pidfd = -1;
         rc = cl_error_set(err, CLOCHE_E_SYS, errno, "launch", "clone for the zygote's guard");

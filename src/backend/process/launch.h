@@ -35,7 +35,7 @@
 typedef struct cl_launch {
     int guard_pidfd;
     pid_t guard;
-    void *stacks; /* of the guard and of what it starts, for as long as it lives */
+    void *stack; /* the guard's, for as long as it lives */
     /* Read by the guard. */
     pid_t host;
     int program; /* sealed memfd; -1: none */
