@@ -33,7 +33,7 @@ static cl_zygote_config default_config(void)
 
 static cloche_status probe(const cl_zygote_config *config, cl_zygote_report *report, cloche_error *err)
 {
-    const cl_zygote_events events = { 0 };
+    const cl_zygote_events events = {0};
     cl_zygote *zygote;
     cloche_status rc = cl_zygote_start(config, &events, &zygote, report, err);
 

@@ -12,8 +12,9 @@
 
 /* A process that shares this one's memory for as long as it lives. It ends without a signal to its parent, and only
  * wait calls with __WALL see it (until it calls exec: that makes it an ordinary child). `run` has the calling thread's
- * thread-local storage, errno included, so it makes raw system calls only (raw.h). */
-pid_t cl_process_share(int (*run)(void *arg), void *stack_top, void *arg, int *pidfd);
+ * thread-local storage, errno included, so it makes raw system calls only (raw.h); and
+ * it does not return. stack_top is aligned to 16 bytes. */
+pid_t cl_process_share(void (*run)(void *arg), void *stack_top, void *arg, int *pidfd);
 
 /* As fork, but the new process is the caller's sibling: a child of the caller's parent, which alone can wait
  * for it. */

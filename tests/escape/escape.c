@@ -1,7 +1,6 @@
 #include "escape.h"
 
 #include <check.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -40,7 +39,9 @@ static expectation attack(host *h, const char *name, int64_t argument)
         return value < 0 ? (expectation){ FAILS_WITH, -value } : (expectation){ GIVES, value };
     }
     int status = host_wait_exit(h, 0).status;
-    return WIFSIGNALED(status) ? (expectation){ DIES_OF, WTERMSIG(status) } : (expectation){ EXITS, WEXITSTATUS(status) };
+    if (WIFSIGNALED(status))
+        return (expectation){ DIES_OF, WTERMSIG(status) };
+    return (expectation){ EXITS, WEXITSTATUS(status) };
 }
 
 static bool is_met(expectation expected, expectation seen)

@@ -83,8 +83,9 @@ START_TEST(an_abstract_socket_of_the_host_cannot_be_reached)
     struct sockaddr_un at = { .sun_family = AF_UNIX };
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int n = snprintf(at.sun_path + 1, sizeof at.sun_path - 1, "cloche-escape-%d", (int)getpid());
+    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 
-    ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)), 0);
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, length), 0);
     ck_assert_int_eq(listen(fd, 8), 0);
     ESCAPE_CHECK(rows, getpid());
     close(fd);

@@ -137,7 +137,8 @@ START_TEST(an_ordinary_user_without_user_namespaces_has_what_needs_none)
         return;
     launcher_become(65534);
     refuse_user_namespaces(EPERM);
-    EXPECT_RUNG(SFI | SECCOMP | LANDLOCK | RLIMIT, { USERNS, EPERM, "unshare(CLONE_NEWUSER)", "unprivileged_userns_clone" },
+    EXPECT_RUNG(SFI | SECCOMP | LANDLOCK | RLIMIT,
+                { USERNS, EPERM, "unshare(CLONE_NEWUSER)", "unprivileged_userns_clone" },
                 { PIDNS, EPERM, "needs userns", "see userns" }, { NETNS, EPERM, "needs userns", "see userns" },
                 { MOUNTNS, EPERM, "needs userns", "see userns" }, { CGROUP, EACCES, "memory cgroup", "" });
 }

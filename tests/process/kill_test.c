@@ -27,7 +27,7 @@ static void kill_now(void *user, int fd, const char *data, size_t length)
 
 static void expect_survived(cloche_sandbox *sandbox, int depth, const char *code)
 {
-    killer k = { .depth = depth };
+    killer k = {.depth = depth};
     cloche_request request = ask_for(code, 3000);
     request.on_output = kill_now;
     request.on_output_user = &k;
@@ -36,8 +36,9 @@ static void expect_survived(cloche_sandbox *sandbox, int depth, const char *code
     cloche_result *result = run(sandbox, request);
     ck_assert_int_ge(k.killed, 1);
     ck_assert_msg(result->code == CLOCHE_CODE_EXECUTION_ERROR || result->code == CLOCHE_CODE_INTERNAL,
-                  "depth %d: ended as %s: %s %s after %.0f ms", depth, result->ok ? "ok" : cloche_code_name(result->code),
-                  shown(result->value), shown(result->error), now_ms() - start);
+                  "depth %d: ended as %s: %s %s after %.0f ms", depth,
+                  result->ok ? "ok" : cloche_code_name(result->code), shown(result->value), shown(result->error),
+                  now_ms() - start);
     assert_text(result->out, "now\n");
     if (depth == DEPTH_CHILD) {
         assert_code(result, CLOCHE_CODE_EXECUTION_ERROR);
@@ -50,8 +51,8 @@ static void expect_survived(cloche_sandbox *sandbox, int depth, const char *code
 
 START_TEST(whoever_is_killed_in_the_middle_of_a_run_the_next_one_works)
 {
-    static const char *const codes[] = { "console.log('now'); for (;;);",
-                                         "console.log('now'); await new Promise(r => setTimeout(r, 1e6))" };
+    static const char *const codes[] = {"console.log('now'); for (;;);",
+                                        "console.log('now'); await new Promise(r => setTimeout(r, 1e6))"};
 
     for (int freshness = CLOCHE_FRESHNESS_PROCESS; freshness <= CLOCHE_FRESHNESS_JAIL; freshness++) {
         cloche_sandbox *sandbox = open_process((cloche_freshness)freshness);
@@ -71,16 +72,14 @@ START_TEST(a_run_does_not_pay_for_a_death_before_it)
     for (int freshness = CLOCHE_FRESHNESS_PROCESS; freshness <= CLOCHE_FRESHNESS_JAIL; freshness++) {
         cloche_sandbox *sandbox = open_process((cloche_freshness)freshness);
         for (int depth = DEPTH_CHILD; depth >= DEPTH_GUARD; depth--) {
-            static process_list killed;
+            static process_list children;
             expect_next_run_right(sandbox);
-            await_ready(&killed);
-            list_below(getpid(), depth, &killed);
+            await_ready(&children);
             ck_assert_int_ge(kill_at(depth), 1);
-            await(are_gone(&killed), 5000);
-            pause_ms(50);
+            await(are_gone(&children), 5000); /* all of them go with whom they hang on */
             cloche_result *result = run(sandbox, ask("return 1"));
-            ck_assert_msg(result->ok, "freshness %d, depth %d: %s: %s", freshness, depth, cloche_code_name(result->code),
-                          shown(result->error));
+            ck_assert_msg(result->ok, "freshness %d, depth %d: %s: %s", freshness, depth,
+                          cloche_code_name(result->code), shown(result->error));
             cloche_result_destroy(result);
         }
         cloche_sandbox_destroy(sandbox);
@@ -107,8 +106,10 @@ START_TEST(kills_at_any_moment_leave_nothing)
             _exit(0);
         }
         for (int k = 0; k < 5; k++) {
-            cloche_result *result = run(sandbox, ask_for("const t = performance.now(); while (performance.now() - t < 2); return 1", 3000));
-            ck_assert_msg(result->ok || result->code == CLOCHE_CODE_EXECUTION_ERROR || result->code == CLOCHE_CODE_INTERNAL,
+            cloche_result *result =
+                run(sandbox, ask_for("const t = performance.now(); while (performance.now() - t < 2); return 1", 3000));
+            ck_assert_msg(result->ok || result->code == CLOCHE_CODE_EXECUTION_ERROR ||
+                              result->code == CLOCHE_CODE_INTERNAL,
                           "%s: %s", cloche_code_name(result->code), shown(result->error));
             cloche_result_destroy(result);
         }
@@ -153,9 +154,9 @@ static void tell(void *user, int fd, const char *data, size_t length)
 
 START_TEST(all_ends_with_the_host)
 {
-    static const char *const codes[] = { "console.log('x'); for (;;);",
-                                         "console.log('x'); await new Promise(r => setTimeout(r, 1e6))",
-                                         "for (;;) console.log('x'.repeat(10000))" };
+    static const char *const codes[] = {"console.log('x'); for (;;);",
+                                        "console.log('x'); await new Promise(r => setTimeout(r, 1e6))",
+                                        "for (;;) console.log('x'.repeat(10000))"};
 
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         static process_list below;
@@ -195,7 +196,7 @@ static void refuse_unshare(void)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    struct sock_fprog program = { .len = sizeof code / sizeof code[0], .filter = code };
+    struct sock_fprog program = {.len = sizeof code / sizeof code[0], .filter = code};
 
     ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
     ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
@@ -207,10 +208,10 @@ START_TEST(a_required_layer_that_is_refused_fails_the_creation_by_name)
         uint32_t bit;
         const char *name;
     } refused[] = {
-        { CLOCHE_LAYER_USERNS, "userns" },
-        { CLOCHE_LAYER_PIDNS, "pidns" },
-        { CLOCHE_LAYER_NETNS, "netns" },
-        { CLOCHE_LAYER_MOUNTNS, "mountns" },
+        {CLOCHE_LAYER_USERNS, "userns"},
+        {CLOCHE_LAYER_PIDNS, "pidns"},
+        {CLOCHE_LAYER_NETNS, "netns"},
+        {CLOCHE_LAYER_MOUNTNS, "mountns"},
     };
 
     refuse_unshare();

@@ -37,7 +37,7 @@ END_TEST
 
 START_TEST(a_probe_leaves_nothing_and_writes_no_more_than_there_is_room_for)
 {
-    cloche_layer layers[3] = { { 0 } };
+    cloche_layer layers[3] = {{0}};
     uint32_t count;
     int fds = count_fds();
 
@@ -102,8 +102,9 @@ static void hear(void *user, int fd, const char *data, size_t length)
 START_TEST(output_comes_in_order_while_the_guest_runs)
 {
     cloche_sandbox *sandbox = open_process(CLOCHE_FRESHNESS_PROCESS);
-    heard h = { .length = 0 };
-    cloche_request request = ask(SPIN_JS "console.log('a'); spin(200); console.error('b'); console.log('c'); console.error('d')");
+    heard h = {.length = 0};
+    cloche_request request =
+        ask(SPIN_JS "console.log('a'); spin(200); console.error('b'); console.log('c'); console.error('d')");
 
     request.on_output = hear;
     request.on_output_user = &h;
@@ -122,7 +123,7 @@ END_TEST
 START_TEST(a_listener_hears_what_is_over_the_limit_as_well)
 {
     cloche_sandbox *sandbox = open_process(CLOCHE_FRESHNESS_PROCESS);
-    heard h = { .length = 0 };
+    heard h = {.length = 0};
     cloche_request request = ask("for (let i = 0; i < 3000; i++) console.log('x'.repeat(999)); return 1");
 
     request.on_output = hear;
@@ -141,7 +142,8 @@ START_TEST(a_flood_of_output_ends_at_the_deadline)
 {
     cloche_sandbox *sandbox = open_process(CLOCHE_FRESHNESS_PROCESS);
     double start = now_ms();
-    cloche_result *result = run(sandbox, ask_for("for (;;) { console.log('x'.repeat(5000)); console.error('y') }", 200));
+    cloche_result *result =
+        run(sandbox, ask_for("for (;;) { console.log('x'.repeat(5000)); console.error('y') }", 200));
 
     assert_code(result, CLOCHE_CODE_TIMEOUT);
     ck_assert_double_lt(now_ms() - start, 200 + 300);
@@ -163,7 +165,8 @@ START_TEST(a_run_can_be_started_from_the_output_of_another)
 {
     for (int freshness = CLOCHE_FRESHNESS_PROCESS; freshness <= CLOCHE_FRESHNESS_JAIL; freshness++) {
         cloche_sandbox *sandbox = open_process((cloche_freshness)freshness);
-        cloche_request request = ask("for (let i = 0; i < 3; i++) { console.log(i); globalThis.leftover = 1 } return 'outer'");
+        cloche_request request =
+            ask("for (let i = 0; i < 3; i++) { console.log(i); globalThis.leftover = 1 } return 'outer'");
         request.on_output = run_inside;
         request.on_output_user = sandbox;
         cloche_result *result = run(sandbox, request);
@@ -191,13 +194,13 @@ static void *pull(void *user)
 
 START_TEST(a_run_is_aborted_before_and_while_it_runs_or_waits)
 {
-    static const char *const codes[] = { "for (;;);", "await new Promise(r => setTimeout(r, 1e6))",
-                                         "for (;;) console.log('x'.repeat(1000))" };
+    static const char *const codes[] = {"for (;;);", "await new Promise(r => setTimeout(r, 1e6))",
+                                        "for (;;) console.log('x'.repeat(1000))"};
     cloche_sandbox *sandbox = open_process(CLOCHE_FRESHNESS_PROCESS);
 
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         pthread_t thread;
-        trigger t = { .after_ms = 50 };
+        trigger t = {.after_ms = 50};
         cloche_request request = ask_for(codes[i], 30000);
         ck_assert_int_eq(cloche_abort_create(&t.abort, NULL), CLOCHE_OK);
         request.abort = t.abort;
@@ -231,6 +234,33 @@ START_TEST(a_child_that_was_stopped_is_gone_soon)
     await(are_gone(&children), 5000);
     ck_assert_double_lt(now_ms() - start, 250); /* the figure is 50; test machines are busy */
     cloche_sandbox_destroy(sandbox);
+}
+END_TEST
+
+START_TEST(the_cpu_time_of_a_run_is_its_own)
+{
+    static const char work[] = "let n = 0; for (let i = 0; i < 2e6; i++) n = (n * 31 + i) % 65521; return n";
+    cloche_sandbox *worker = open_sandbox();
+    cloche_result *measure = run(worker, ask(work));
+    double worker_ms = measure->usage.cpu_ms; /* as this thread's clock tells it */
+
+    cloche_result_destroy(measure);
+    cloche_sandbox_destroy(worker);
+    for (int freshness = CLOCHE_FRESHNESS_PROCESS; freshness <= CLOCHE_FRESHNESS_JAIL; freshness++) {
+        cloche_sandbox *sandbox = open_process((cloche_freshness)freshness);
+        for (int i = 0; i < 4; i++) {
+            cloche_result *worked = run(sandbox, ask(work));
+            cloche_result *slept = run(sandbox, ask("await new Promise(r => setTimeout(r, 100)); return 1"));
+            ck_assert(worked->ok && slept->ok);
+            /* The clock of another process goes by the tick. */
+            ck_assert_double_ge(worked->usage.cpu_ms, worker_ms / 3 - 10);
+            ck_assert_double_le(worked->usage.cpu_ms, worked->duration_ms + 10);
+            ck_assert_double_lt(slept->usage.cpu_ms, 50);
+            cloche_result_destroy(worked);
+            cloche_result_destroy(slept);
+        }
+        cloche_sandbox_destroy(sandbox);
+    }
 }
 END_TEST
 
@@ -279,7 +309,8 @@ START_TEST(two_hundred_runs_at_once_are_answered_right)
     static const char *const codes[] = {
         "return %d * 3",
         "await new Promise(r => setTimeout(r, 30)); return %d * 3",
-        "let n = 0; for (let i = 0; i < 20; i++) { await new Promise(r => setTimeout(r, i %% 3)); n++ } return %d * 3 * n / 20",
+        "let n = 0; for (let i = 0; i < 20; i++) { await new Promise(r => setTimeout(r, i %% 3)); n++ } return %d * 3 "
+        "* n / 20",
         "console.log('x'.repeat(10000)); return %d * 3",
     };
 
@@ -334,8 +365,8 @@ static void *keep_running(void *user)
         cloche_request request = i % 10 == 9 ? ask_for("for (;;);", 5) : ask("return 'x'.repeat(70000).length");
         if (cloche_sandbox_run(user, &request, &result, NULL) != CLOCHE_OK)
             return "no result";
-        bool is_right = i % 10 == 9 ? result->code == CLOCHE_CODE_TIMEOUT
-                                    : result->ok && strcmp(result->value.data, "70000") == 0;
+        bool is_right =
+            i % 10 == 9 ? result->code == CLOCHE_CODE_TIMEOUT : result->ok && strcmp(result->value.data, "70000") == 0;
         const char *wrong = is_right ? NULL : text_of("%s %s", shown(result->value), shown(result->error));
         cloche_result_destroy(result);
         if (wrong != NULL)
@@ -363,8 +394,8 @@ END_TEST
 
 /* ---- freshness ---- */
 
-#define POLLUTE                                                                                               \
-    "if (typeof leftover !== 'undefined' || [].polluted || JSON.stringify({}) !== '{}') return 'seen';"        \
+#define POLLUTE                                                                                                 \
+    "if (typeof leftover !== 'undefined' || [].polluted || JSON.stringify({}) !== '{}') return 'seen';"         \
     "globalThis.leftover = 1; Array.prototype.polluted = 1; JSON.stringify = () => 'gone'; Object.freeze(Map);" \
     "globalThis.big = new Uint8Array(1 << 20).fill(7); setTimeout(() => {}, 1e6); return %d"
 
@@ -522,7 +553,8 @@ TEST_MAIN("process/process", the_result_and_the_sandbox_tell_the_layers_that_the
           output_comes_in_order_while_the_guest_runs, a_listener_hears_what_is_over_the_limit_as_well,
           a_flood_of_output_ends_at_the_deadline, a_run_can_be_started_from_the_output_of_another,
           a_run_is_aborted_before_and_while_it_runs_or_waits, a_child_that_was_stopped_is_gone_soon,
-          two_hundred_runs_at_once_are_answered_right, dispose_ends_what_runs_and_what_waits, threads_run_side_by_side,
+          the_cpu_time_of_a_run_is_its_own, two_hundred_runs_at_once_are_answered_right,
+          dispose_ends_what_runs_and_what_waits, threads_run_side_by_side,
           a_thousand_runs_in_one_jail_see_nothing_of_each_other, a_jail_keeps_its_process_until_a_run_had_to_be_stopped,
           a_fresh_process_is_another_one, no_process_descriptor_or_group_is_left_behind,
           sandboxes_that_come_and_go_leave_nothing, the_hosts_own_children_are_not_disturbed)

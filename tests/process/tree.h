@@ -87,18 +87,18 @@ static inline int kill_at(int depth)
 
 static inline void pause_ms(int ms)
 {
-    struct timespec pause = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+    struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
     nanosleep(&pause, NULL);
 }
 
 /* Polls; fails after a while. */
-#define await(condition, within_ms)                                                          \
-    do {                                                                                     \
-        double end_ = now_ms() + (within_ms);                                                \
-        bool is_true_;                                                                       \
-        while (!(is_true_ = (condition)) && now_ms() < end_)                                 \
-            pause_ms(1);                                                                     \
-        ck_assert_msg(is_true_, "not true within %d ms: %s", (int)(within_ms), #condition);  \
+#define await(condition, within_ms)                                                         \
+    do {                                                                                    \
+        double end_ = now_ms() + (within_ms);                                               \
+        bool is_true_;                                                                      \
+        while (!(is_true_ = (condition)) && now_ms() < end_)                                \
+            pause_ms(1);                                                                    \
+        ck_assert_msg(is_true_, "not true within %d ms: %s", (int)(within_ms), #condition); \
     } while (0)
 
 /* All of a list have ended. */

@@ -106,7 +106,7 @@ static CL_RAW_CODE long guard_arrange_fds(const cl_launch *launch)
     return guard_close_range(launch->program >= 0 ? CL_PROGRAM_FD + 1 : CL_PROGRAM_FD, UINT32_MAX);
 }
 
-static CL_RAW_CODE int guard_main(void *arg)
+static CL_RAW_CODE void guard_main(void *arg)
 {
     cl_launch *launch = arg;
     long answer;
@@ -169,7 +169,8 @@ static void find_helper(char *out, size_t size)
 
 static cloche_status map_stack(cl_launch *launch, cloche_error *err)
 {
-    char *at = mmap(NULL, EDGE_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    const size_t length = EDGE_BYTES + STACK_BYTES;
+    char *at = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 
     if (at == MAP_FAILED)
         return cl_error_set(err, CLOCHE_E_NOMEM, errno, "launch", "stack of the zygote's guard");

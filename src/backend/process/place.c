@@ -63,6 +63,25 @@ static void conclude_broken(cl_process_place *place, const char *what)
     cl_place_drop_child(place);
 }
 
+/* A child that was killed by others before it has said a word of the run may be replaced by another: all that a guest
+ * can do goes through the socket, so nothing has happened that anybody could have seen. */
+static bool try_another(cl_process_place *place)
+{
+    struct cl_place_run *run = &place->run;
+    cloche_error err;
+
+    if (run->retries >= MOST_RETRIES || run->heard[0] + run->heard[1] > 0 || atomic_load(&run->stop) != CL_STOP_NONE)
+        return false;
+    run->retries++;
+    cl_place_drop_child(place);
+    if (cl_place_spawn(place, &err) < 0)
+        return false;
+    run->sent = 0;
+    run->cpu_before_ns = 0;
+    cl_buf_reset(&run->incoming);
+    return true;
+}
+
 /* The socket is at its end without a result. */
 static void conclude_exit(cl_process_place *place)
 {
@@ -87,6 +106,9 @@ static void conclude_exit(cl_process_place *place)
         conclude_broken(place, "it closed its socket and went on");
         return;
     }
+    /* SIGKILL is nothing that a guest brings about, unless by its memory. */
+    if ((!is_known || (how.status == SIGKILL && !how.is_oom)) && try_another(place))
+        return;
     cl_outcome outcome = cl_outcome_of_exit(is_known ? &how : NULL);
     conclude(place, &outcome);
 }
@@ -230,24 +252,8 @@ static ssize_t receive(cl_process_place *place, void *data, size_t size)
     return got;
 }
 
-/* A child that was killed while it waited has not read the request: its guest has not begun, so another child may take
- * it. The kernel tells: bytes that the other side left unread make the end a reset. */
-static bool try_another(cl_process_place *place)
-{
-    struct cl_place_run *run = &place->run;
-    cloche_error err;
-
-    if (run->retries++ >= MOST_RETRIES || atomic_load(&run->stop) != CL_STOP_NONE)
-        return false;
-    cl_place_drop_child(place);
-    if (cl_place_spawn(place, &err) < 0)
-        return false;
-    run->sent = 0;
-    run->cpu_before_ns = 0;
-    cl_buf_reset(&run->incoming);
-    return true;
-}
-
+/* The kernel tells whether the child has read the request: bytes that it left unread make the end a reset. Where it has
+ * not, its guest has not begun, however it died. */
 static void conclude_end(cl_process_place *place, bool is_reset)
 {
     int wish = atomic_load(&place->run.stop);

@@ -143,7 +143,7 @@ static const row rows[] = {
     { CHILD, CL_STEP_RLIMIT, ALWAYS, RLIMIT, false, RLIMIT_STACK, 8 * MIB, "setrlimit(RLIMIT_STACK)",
       "the host's own setting may be unlimited" },
     { CHILD, CL_STEP_RLIMIT_DATA, ALWAYS, RLIMIT, false, RLIMIT_DATA, MEMORY, "setrlimit(RLIMIT_DATA)",
-      "when all mappings are made: the kernel's own wall behind the engine's growth check (rlimit.c says why not RLIMIT_AS)" },
+      "when all mappings are made: the kernel's wall behind the engine's growth check (not RLIMIT_AS: rlimit.c)" },
     { CHILD, CL_STEP_SECCOMP, ALWAYS, SECCOMP, false, 0, 0, "seccomp(allow list)",
       "last, since it forbids everything above; what is not named kills" },
 };

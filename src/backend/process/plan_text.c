@@ -49,7 +49,8 @@ static void add_value(text *t, const cl_step *step)
 {
     char value[32] = "";
 
-    if (step->op == CL_STEP_RLIMIT || step->op == CL_STEP_RLIMIT_DATA || step->op == CL_STEP_CGROUP_MAKE || step->op == CL_STEP_LANDLOCK)
+    if (step->op == CL_STEP_RLIMIT || step->op == CL_STEP_RLIMIT_DATA || step->op == CL_STEP_CGROUP_MAKE ||
+        step->op == CL_STEP_LANDLOCK)
         snprintf(value, sizeof value, "%llu", (unsigned long long)step->value);
     add(t, " %-11s", value);
 }

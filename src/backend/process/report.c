@@ -25,19 +25,23 @@ static const struct {
     { CLOCHE_LAYER_USERNS, EINVAL, "run a kernel with CONFIG_USER_NS" },
     { CLOCHE_LAYER_USERNS, ENOSYS, "run a kernel with CONFIG_USER_NS" },
     { CLOCHE_LAYER_USERNS, ANY,
-      "kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0, or a container profile that permits unshare" },
+      "kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0, "
+      "or a container profile that permits unshare" },
     { NAMESPACES, ENOSPC, "raise user.max_*_namespaces" },
     { NAMESPACES, EINVAL, "run outside a chroot, on a kernel with this namespace" },
     { NAMESPACES, ANY, "permit user namespaces (see userns), or run as root with CAP_SYS_ADMIN" },
-    { CLOCHE_LAYER_SECCOMP, ANY, "run a kernel with CONFIG_SECCOMP_FILTER, or a container profile that permits seccomp" },
+    { CLOCHE_LAYER_SECCOMP, ANY,
+      "run a kernel with CONFIG_SECCOMP_FILTER, or a container profile that permits seccomp" },
     { CLOCHE_LAYER_LANDLOCK, EOPNOTSUPP, "add landlock to the kernel's lsm= list" },
     { CLOCHE_LAYER_LANDLOCK, ANY,
       "run Linux 5.13 or later with CONFIG_SECURITY_LANDLOCK, or a container profile that permits landlock" },
-    { CLOCHE_LAYER_RLIMIT, ANY, "run as an ordinary user, or give the container CAP_SETUID, CAP_SETGID and the id 65534" },
+    { CLOCHE_LAYER_RLIMIT, ANY,
+      "run as an ordinary user, or give the container CAP_SETUID, CAP_SETGID and the id 65534" },
     { CLOCHE_LAYER_CGROUP, EROFS, "mount /sys/fs/cgroup writable in the container" },
     { CLOCHE_LAYER_CGROUP, 0, "set a limit for all children together" },
     { CLOCHE_LAYER_CGROUP, ANY,
-      "run as root, or in a delegated group: systemd-run --user --scope, or a unit with Delegate=memory pids and DelegateSubgroup=main" },
+      "run as root, or in a delegated group: systemd-run --user --scope, "
+      "or a unit with Delegate=memory pids and DelegateSubgroup=main" },
 };
 
 static const char *remedy_of(uint32_t layer, int os_errno)

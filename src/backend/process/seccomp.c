@@ -19,8 +19,8 @@ void cl_seccomp_build(cl_filter *out)
     cl_filter_begin(out);
     cl_filter_allow(out, SYS_read);  /* its socket */
     cl_filter_allow(out, SYS_write); /* its socket */
-    cl_filter_allow_values(out, SYS_madvise, ADVICE, advice, 3);                 /* memory back to the system after a run */
-    cl_filter_allow_bits(out, SYS_mprotect, PROTECTION, PROT_READ | PROT_WRITE); /* growth of guest memory; never code */
+    cl_filter_allow_values(out, SYS_madvise, ADVICE, advice, 3); /* memory back to the system after a run */
+    cl_filter_allow_bits(out, SYS_mprotect, PROTECTION, PROT_READ | PROT_WRITE); /* growth; never code */
     cl_filter_allow(out, SYS_rt_sigreturn);    /* end of the handlers that stop a run or catch its faults */
     cl_filter_allow(out, SYS_timer_settime);   /* deadline and CPU limit, on timers made before */
     cl_filter_allow(out, SYS_timer_gettime);

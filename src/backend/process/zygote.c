@@ -202,14 +202,16 @@ static cloche_status wait_ready(cl_zygote *zygote, cloche_error *err)
     ssize_t n;
 
     if (poll(waits, 2, START_MS) == 0)
-        return cl_error_set(err, CLOCHE_E_SYS, ETIMEDOUT, "zygote", "the zygote was not ready in %d s", START_MS / 1000);
+        return cl_error_set(err, CLOCHE_E_SYS, ETIMEDOUT, "zygote", "the zygote was not ready in %d s",
+                            START_MS / 1000);
     n = recv(zygote->control, &message, sizeof message, MSG_TRUNC | MSG_DONTWAIT);
     if (n == sizeof message.failed && message.op == CL_CONTROL_FAILED) {
         message.failed.step[sizeof message.failed.step - 1] = '\0';
         return cl_error_set(err, CLOCHE_E_NOSYS, message.failed.os_errno, "zygote", "jail: %s: %s", message.failed.step,
                             strerror(message.failed.os_errno));
     }
-    if (waits[1].revents != 0 || n != sizeof message.ready || message.op != CL_CONTROL_READY || !cl_report_is_sound(&message.ready.report))
+    if (waits[1].revents != 0 || n != sizeof message.ready || message.op != CL_CONTROL_READY ||
+        !cl_report_is_sound(&message.ready.report))
         return explain_death(zygote, err);
     zygote->report = message.ready.report;
     return check_required(zygote, err);
