@@ -19,7 +19,7 @@
 
 enum {
     READ_BYTES = 16384,
-    EXIT_WAIT_MS = 500,   /* for the zygote's word after end of file */
+    EXIT_WAIT_MS = 2500,  /* for the zygote's word after end of file: longer than its own end takes to be noticed */
     DEATH_WAIT_MS = 20,
     REST_WAIT_MS = 20,    /* for the rest of what a killed child had said */
     CLOCK_SLACK_NS = 2000000,
