@@ -55,8 +55,9 @@ struct cl_process {
     cl_backend backend; /* first */
     pthread_mutex_t lock;
     pthread_cond_t exits;
-    pthread_mutex_t restart_lock; /* one restart at a time */
-    cl_zygote *zygote;
+    pthread_mutex_t restart_lock; /* one restart at a time; before the others */
+    pthread_mutex_t zygote_lock;  /* held while an order is sent, which may wait; never together with lock */
+    cl_zygote *zygote;            /* zygote_lock; NULL while there is none */
     bool is_dead;       /* the zygote; lock */
     cl_zygote_config config;
     cl_zygote_report report;

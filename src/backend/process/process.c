@@ -67,9 +67,11 @@ static cloche_status start_zygote(cl_process *process, cloche_error *err)
     cl_zygote *zygote;
     cloche_status rc = cl_zygote_start(&process->config, &events, &zygote, &process->report, err);
 
+    pthread_mutex_lock(&process->zygote_lock);
+    process->zygote = rc < 0 ? NULL : zygote;
+    pthread_mutex_unlock(&process->zygote_lock);
     pthread_mutex_lock(&process->lock);
     process->is_dead = rc < 0;
-    process->zygote = rc < 0 ? NULL : zygote;
     pthread_mutex_unlock(&process->lock);
     return rc;
 }
@@ -81,12 +83,13 @@ static cloche_status need_zygote(cl_process *process, cloche_error *err)
 
     pthread_mutex_lock(&process->restart_lock);
     pthread_mutex_lock(&process->lock);
-    cl_zygote *dead = process->is_dead ? process->zygote : NULL;
     bool is_dead = process->is_dead;
-    if (is_dead)
-        process->zygote = NULL;
     pthread_mutex_unlock(&process->lock);
     if (is_dead) {
+        pthread_mutex_lock(&process->zygote_lock);
+        cl_zygote *dead = process->zygote;
+        process->zygote = NULL;
+        pthread_mutex_unlock(&process->zygote_lock);
         cl_zygote_stop(dead);
         rc = start_zygote(process, err);
         if (rc == CLOCHE_OK)
@@ -100,10 +103,20 @@ void cl_place_kill(cl_process_place *place)
 {
     cl_process *process = place->process;
 
-    pthread_mutex_lock(&process->lock);
+    pthread_mutex_lock(&process->zygote_lock);
     if (process->zygote != NULL)
         cl_zygote_kill(process->zygote, place->child.id);
-    pthread_mutex_unlock(&process->lock);
+    pthread_mutex_unlock(&process->zygote_lock);
+}
+
+/* The socket is the caller's; nobody else can reach it any more. */
+static int take_socket(cl_process_place *place)
+{
+    pthread_mutex_lock(&place->process->lock);
+    int socket = place->child.socket;
+    place->child.socket = -1;
+    pthread_mutex_unlock(&place->process->lock);
+    return socket;
 }
 
 cloche_status cl_place_spawn(cl_process_place *place, cloche_error *err)
@@ -122,15 +135,17 @@ cloche_status cl_place_spawn(cl_process_place *place, cloche_error *err)
     }
     pthread_mutex_lock(&process->lock);
     place->child = (cl_child){.id = ++process->next_id, .socket = pair[0]};
+    pthread_mutex_unlock(&process->lock);
+    pthread_mutex_lock(&process->zygote_lock);
     rc = process->zygote != NULL
              ? cl_zygote_spawn(process->zygote, place->child.id, pair[1], err)
              : cl_error_set(err, CLOCHE_E_SYS, 0, "process", "the process that makes jailed children has just died");
-    pthread_mutex_unlock(&process->lock);
-    if (rc == CLOCHE_OK)
-        pair[0] = -1;
-    else
-        place->child.socket = -1;
+    pthread_mutex_unlock(&process->zygote_lock);
     place->is_spent = false;
+    if (rc < 0)
+        take_socket(place);
+    else
+        pair[0] = -1;
 out:
     if (pair[0] >= 0)
         close(pair[0]);
@@ -143,8 +158,7 @@ void cl_place_drop_child(cl_process_place *place)
     if (place->child.socket < 0)
         return;
     cl_place_kill(place);
-    close(place->child.socket);
-    place->child.socket = -1;
+    close(take_socket(place));
 }
 
 /* ---- the backend ---- */
@@ -334,8 +348,12 @@ static void process_stop(cl_place *opaque, cl_stop why)
     cl_process_place *place = place_of(opaque);
     int none = CL_STOP_NONE;
 
-    if (atomic_compare_exchange_strong(&place->run.stop, &none, (int)why) && place->child.socket >= 0)
+    if (!atomic_compare_exchange_strong(&place->run.stop, &none, (int)why))
+        return;
+    pthread_mutex_lock(&place->process->lock);
+    if (place->child.socket >= 0)
         shutdown(place->child.socket, SHUT_RDWR); /* whoever waits on it reads what is there, then the end */
+    pthread_mutex_unlock(&place->process->lock);
 }
 
 static void process_end(cl_place *opaque, cl_stop why)
@@ -408,6 +426,7 @@ static void process_close(cl_backend *backend)
     pthread_cond_destroy(&process->work);
     pthread_mutex_destroy(&process->lock);
     pthread_mutex_destroy(&process->restart_lock);
+    pthread_mutex_destroy(&process->zygote_lock);
     pthread_cond_destroy(&process->exits);
     process_abandon(backend);
 }
@@ -442,6 +461,7 @@ cloche_status cl_process_open(const cloche_options *options, cl_backend **out, c
         return cl_error_set(err, CLOCHE_E_NOMEM, 0, "process", "cannot allocate a backend");
     pthread_mutex_init(&process->lock, NULL);
     pthread_mutex_init(&process->restart_lock, NULL);
+    pthread_mutex_init(&process->zygote_lock, NULL);
     cl_wait_init(&process->exits);
     cl_wait_init(&process->work);
     process->keeps_children = options->freshness == CLOCHE_FRESHNESS_JAIL;

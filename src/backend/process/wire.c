@@ -97,6 +97,7 @@ bool cl_wire_put_result(cl_buf *out, const cloche_result *result, uint32_t stopp
     fixed.out_dropped = result->out_truncated;
     fixed.err_dropped = result->err_truncated;
     fixed.memory_peak_bytes = result->usage.memory_peak_bytes;
+    fixed.cpu_ns = (uint64_t)(result->usage.cpu_ms * 1e6);
     fixed.code = result->code;
     fixed.exit_code = result->exit_code;
     fixed.line = result->detail.line;

@@ -50,6 +50,7 @@ typedef struct cl_wire_result {
     uint64_t lengths[CL_WIRE_TEXT_COUNT]; /* CL_WIRE_ABSENT: no such text */
     uint64_t out_dropped, err_dropped;
     uint64_t memory_peak_bytes;
+    uint64_t cpu_ns;      /* as the child counts it */
     uint32_t code;
     int32_t exit_code;
     uint32_t line, column;

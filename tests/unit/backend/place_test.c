@@ -29,6 +29,7 @@ static stage *open_stage(uint64_t wall_ms)
     ck_assert_int_eq(setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on), 0);
     s->child = pair[1];
     pthread_mutex_init(&s->process.lock, NULL);
+    pthread_mutex_init(&s->process.zygote_lock, NULL);
     cl_wait_init(&s->process.exits);
     s->place.process = &s->process;
     s->place.child.socket = pair[0];
