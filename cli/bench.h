@@ -21,6 +21,7 @@ typedef struct bench {
     bool is_quick; /* fewer samples: does it work, not how fast is it */
     bool is_json;
     uint64_t runs; /* of the soak; 0: its own choice */
+    cloche_backend backend; /* of the soak */
     const char *name;
     buffer json; /* measures so far */
     atomic_bool has_failed;

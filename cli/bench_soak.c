@@ -140,10 +140,22 @@ static void run_all(soak *s, unsigned long end, uint32_t thread_count)
     atomic_store(&s->next, end); /* each thread took one number too many */
 }
 
+static cloche_sandbox *open_sandbox(bench *b)
+{
+    cloche_options options = CLOCHE_OPTIONS_INIT;
+    cloche_sandbox *sandbox = NULL;
+    cloche_error err = { 0 };
+
+    options.backend = b->backend;
+    if (cloche_sandbox_create(&options, &sandbox, &err) < 0)
+        bench_failed(b, "%s", err.text);
+    return sandbox;
+}
+
 void bench_soak(bench *b)
 {
     unsigned long runs = b->runs > 0 ? b->runs : b->is_quick ? 2000 : 100000;
-    soak s = { .bench = b, .sandbox = bench_sandbox(b) };
+    soak s = { .bench = b, .sandbox = open_sandbox(b) };
     footprint before, after;
     machine m;
     double start;

@@ -12,10 +12,12 @@
 typedef struct options {
     bool is_json, is_quick;
     arg_amount runs;
+    int backend;
 } options;
 
 static const arg_spec specs[] = {
     { "quick", 0, ARG_FLAG, NULL, "few samples: does it work, not how fast is it", offsetof(options, is_quick) },
+    { "backend", 0, ARG_CHOICE, "worker|process", "of the soak, default worker", offsetof(options, backend) },
     { "runs", 0, ARG_COUNT, "N", "runs of the soak, default 100000", offsetof(options, runs) },
     { "json", 0, ARG_FLAG, NULL, "print one JSON object", offsetof(options, is_json) },
 };
@@ -109,6 +111,7 @@ int cmd_bench(int argc, char **argv)
     b.is_json = o.is_json;
     b.is_quick = o.is_quick;
     b.runs = o.runs.value;
+    b.backend = (cloche_backend)o.backend;
     machine_get(&m);
     if (!b.is_json)
         out_printf("cloche %s, %s, %u cores, %s\n", cloche_version(), m.cpu[0] != '\0' ? m.cpu : "unknown processor",

@@ -39,7 +39,7 @@ _cloche()
             check) options='--kind --language --json --help' ;;
             repl) options='--timeout --memory --raw --help' ;;
             doctor) options='--json --plan --help' ;;
-            bench) options='--quick --runs --json --help' ;;
+            bench) options='--quick --backend --runs --json --help' ;;
             *) options='--help' ;;
         esac
     elif [[ -z ${options-} && $command == bench ]]; then

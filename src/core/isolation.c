@@ -7,6 +7,7 @@
 
 #include "backend/process/cgroup.h"
 #include "backend/process/plan.h"
+#include "backend/process/process.h"
 #include "backend/process/zygote.h"
 #include "base/error.h"
 #include "core/host_memory.h"
@@ -17,18 +18,14 @@ _Static_assert((int)CLOCHE_LAYER_COUNT == (int)CL_LAYER_REPORTS, "one report per
 _Static_assert(sizeof(((cloche_layer *)0)->step) >= sizeof(((cl_layer_report *)0)->step), "steps fit");
 _Static_assert(sizeof(((cloche_layer *)0)->remedy) >= sizeof(((cl_layer_report *)0)->remedy), "remedies fit");
 
-/* No child is made; the sizes are of the kind that a sandbox with defaults has. */
+/* The jail of a sandbox with defaults. */
 static cl_zygote_config default_config(void)
 {
-    cloche_limits limits;
+    cloche_options options = CLOCHE_OPTIONS_INIT;
 
-    cl_limits_resolve(NULL, NULL, CL_SCOPE_SANDBOX, &limits, NULL);
-    return (cl_zygote_config){
-        .memory_bytes = (uint64_t)limits.memory_limit_mb << 21,
-        .group_bytes = (uint64_t)cl_host_memory_quarter_mb() << 20,
-        .most_children = limits.max_concurrency,
-        .guest_limit_bytes = (uint64_t)limits.memory_limit_mb << 20,
-    };
+    cl_limits_resolve(NULL, NULL, CL_SCOPE_SANDBOX, &options.limits, NULL);
+    options.limits.max_total_memory_mb = cl_host_memory_quarter_mb();
+    return cl_process_config(&options);
 }
 
 static cloche_status probe(const cl_zygote_config *config, cl_zygote_report *report, cloche_error *err)

@@ -41,11 +41,11 @@ static int64_t child_do(const attack_order *order)
     return -1000;
 }
 
-_Noreturn void child_main(int socket, uint64_t guest_limit_bytes)
+_Noreturn void child_main(int socket, uint64_t heap_bytes)
 {
     attack_order order;
 
-    (void)guest_limit_bytes;
+    (void)heap_bytes;
     reserved = mmap(NULL, RESERVED_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     child_limit_mappings();
     child_seccomp();

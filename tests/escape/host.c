@@ -17,7 +17,7 @@ void host_init(host *h)
 {
     memset(h, 0, sizeof *h);
     h->config = (cl_zygote_config){
-        .memory_bytes = 64u << 20, .group_bytes = 256u << 20, .most_children = HOST_CHILDREN, .guest_limit_bytes = 1,
+        .memory_bytes = 64u << 20, .group_bytes = 256u << 20, .most_children = HOST_CHILDREN, .heap_bytes = 1,
     };
     for (unsigned i = 0; i < HOST_CHILDREN; i++) {
         h->children[i].socket = -1;

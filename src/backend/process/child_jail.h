@@ -22,7 +22,7 @@ enum { CL_CHILD_SOCKET = 0 };
 
 /* Optional: called once in the server, inside its namespaces but before its last limits and before any child, so that
  * children inherit what it makes: mappings, signal handlers. Declared weak, so a program without one links. */
-void zygote_prepare(uint64_t guest_limit_bytes) __attribute__((weak));
+void zygote_prepare(uint64_t heap_bytes) __attribute__((weak));
 
 /* Keeps the steps and builds the filter. */
 void child_jail_init(const cl_plan *plan);

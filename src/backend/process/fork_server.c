@@ -140,10 +140,10 @@ static void reap(server *s)
 
 static _Noreturn void child_born(const server *s, int socket)
 {
-    uint64_t guest_limit_bytes = s->config->guest_limit_bytes;
+    uint64_t heap_bytes = s->config->heap_bytes;
 
     child_enter(socket, s->pid);
-    child_main(CL_CHILD_SOCKET, guest_limit_bytes);
+    child_main(CL_CHILD_SOCKET, heap_bytes);
 }
 
 static void spawn(server *s, uint32_t id, int socket)

@@ -431,6 +431,23 @@ static void process_close(cl_backend *backend)
     process_abandon(backend);
 }
 
+cl_zygote_config cl_process_config(const cloche_options *options)
+{
+    const cloche_limits *limits = &options->limits;
+    /* A request, its output kept twice over, a result as value and as frame. */
+    uint64_t heap_bytes = HEAP_BYTES + (uint64_t)limits->max_source_bytes + limits->max_context_bytes +
+                          2 * ((uint64_t)limits->max_stdout_bytes + limits->max_stderr_bytes) +
+                          4 * (uint64_t)limits->max_result_bytes;
+
+    return (cl_zygote_config){
+        .memory_bytes = ((uint64_t)limits->memory_limit_mb << 20) + FIXED_BYTES + heap_bytes,
+        .group_bytes = (uint64_t)limits->max_total_memory_mb << 20,
+        .most_children = 2 * limits->max_concurrency + SPARE_CHILDREN, /* new ones while old ones are reaped */
+        .required = options->require_isolation,
+        .heap_bytes = heap_bytes,
+    };
+}
+
 static cloche_status start_nursery(cl_process *process, cloche_error *err)
 {
     sigset_t all, before;
@@ -449,13 +466,6 @@ cloche_status cl_process_open(const cloche_options *options, cl_backend **out, c
 {
     cloche_status rc;
     cl_process *process;
-    const cloche_limits *limits = &options->limits;
-    uint64_t guest_bytes = (uint64_t)limits->memory_limit_mb << 20;
-    /* A request, its output kept twice over, a result as value and as frame. */
-    uint64_t heap_bytes = HEAP_BYTES + (uint64_t)limits->max_source_bytes + limits->max_context_bytes +
-                          2 * ((uint64_t)limits->max_stdout_bytes + limits->max_stderr_bytes) +
-                          4 * (uint64_t)limits->max_result_bytes;
-
     *out = NULL;
     if ((process = calloc(1, sizeof *process)) == NULL)
         return cl_error_set(err, CLOCHE_E_NOMEM, 0, "process", "cannot allocate a backend");
@@ -465,13 +475,7 @@ cloche_status cl_process_open(const cloche_options *options, cl_backend **out, c
     cl_wait_init(&process->exits);
     cl_wait_init(&process->work);
     process->keeps_children = options->freshness == CLOCHE_FRESHNESS_JAIL;
-    process->config = (cl_zygote_config){
-        .memory_bytes = guest_bytes + FIXED_BYTES + heap_bytes,
-        .group_bytes = (uint64_t)options->limits.max_total_memory_mb << 20,
-        .most_children = 2 * options->limits.max_concurrency + SPARE_CHILDREN, /* new ones while old ones are reaped */
-        .required = options->require_isolation,
-        .guest_limit_bytes = heap_bytes,
-    };
+    process->config = cl_process_config(options);
     process->backend = (cl_backend){
         .name = "process",
         .grace_ns = GRACE_NS,

@@ -18,7 +18,11 @@
 #define CL_PROCESS_PROCESS_H
 
 #include "backend/backend.h"
+#include "backend/process/zygote.h"
 
 cl_backend_open_fn cl_process_open;
+
+/* The jail that resolved options ask for. Pure. */
+cl_zygote_config cl_process_config(const cloche_options *options);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct cl_zygote_config {
     uint64_t group_bytes;      /* of all children together, for a cgroup; 0: none wanted */
     uint32_t most_children;
     uint32_t required;         /* CLOCHE_LAYER_ bits; a missing one fails start */
-    uint64_t guest_limit_bytes;/* passed to the children as is */
+    uint64_t heap_bytes;    /* of a child, for requests and results; its whole range is reserved at the start */
     uint32_t left_out;         /* 0; a test leaves out layers to show what they are good for (plan.h) */
 } cl_zygote_config;
 
@@ -82,6 +82,6 @@ void cl_zygote_stop(cl_zygote *zygote);
 
 /* In the child: sets itself up, calls child_limit_mappings and child_seccomp (child_jail.h), then serves runs on
  * `socket` until end of file. Defined in child.c. */
-_Noreturn void child_main(int socket, uint64_t guest_limit_bytes);
+_Noreturn void child_main(int socket, uint64_t heap_bytes);
 
 #endif

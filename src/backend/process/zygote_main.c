@@ -68,7 +68,7 @@ static _Noreturn void server_main(supervisor *s, int oom_counter)
     const cl_step *failed;
 
     if (zygote_prepare != NULL)
-        zygote_prepare(s->setup.config.guest_limit_bytes);
+        zygote_prepare(s->setup.config.heap_bytes);
     child_jail_init(&s->plan);
     if ((failed = zygote_apply(&apply, CL_WHO_SERVER)) != NULL ||
         (failed = child_jail_probe(&s->report, &apply.os_errno)) != NULL) {
