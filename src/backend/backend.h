@@ -29,6 +29,7 @@ struct cl_backend {
     const char *name; /* "worker", "process" */
     uint32_t isolation; /* CLOCHE_LAYER_ bits that stand */
     uint64_t grace_ns;  /* between a run's deadline and the time when core ends it: the backend stops it itself */
+    bool charges_limit; /* nothing outside sees what its runs use together: each counts for its whole limit */
     bool bounds_runs;   /* places are made for the sandbox's sizes: no run may have larger ones */
     void (*close)(cl_backend *backend);
     void (*abandon)(cl_backend *backend); /* close, in a child made by fork: its threads and processes are the parent's */

@@ -12,7 +12,10 @@ static bool try_admit(cl_job *job)
 {
     cloche_sandbox *sandbox = job->sandbox;
 
-    if (sandbox->active >= sandbox->options.limits.max_concurrency || !cl_budget_take(RUN_BASE_BYTES))
+    job->charged_bytes = RUN_BASE_BYTES;
+    if (sandbox->backend->charges_limit)
+        job->charged_bytes += (uint64_t)job->request.limits.memory_pages << 16;
+    if (sandbox->active >= sandbox->options.limits.max_concurrency || !cl_budget_take(job->charged_bytes))
         return false;
     sandbox->active++;
     job->is_admitted = true;
@@ -72,7 +75,7 @@ void cl_admission_release(cl_job *job)
     job->place = NULL;
     job->is_admitted = false;
     job->sandbox->active--;
-    cl_budget_give(RUN_BASE_BYTES);
+    cl_budget_give(job->charged_bytes);
     cl_admission_next(job->sandbox);
 }
 

@@ -118,8 +118,8 @@ static bool start(cl_job *job)
     }
     job->start_ns = cl_clock_ns(CLOCK_MONOTONIC);
     job->result->queue_ms = (double)(job->start_ns - job->call_ns) / 1e6;
-    job->result->isolation = backend->isolation;
     backend->begin(job->place, &job->request, job->result, job->start_ns);
+    job->result->isolation = backend->isolation;
     job->deadline_ns = job->start_ns + job->request.limits.wall_ns + backend->grace_ns;
     job->has_begun = true;
     return true;

@@ -193,12 +193,8 @@ static cloche_status read_allow_network(const cl_json_span *span, cloche_request
 
 static cloche_status read_backend(const cl_json_span *span, cloche_request *request, cloche_error *err)
 {
-    (void)request;
-    if (cl_json_equals(span, "worker"))
-        return CLOCHE_OK;
-    if (cl_json_equals(span, "process"))
-        return refuse(err, "options.backend", "a request cannot choose the backend; it is the sandbox's");
-    return refuse_value(err, "options.backend", "\"worker\"", span);
+    (void)span, (void)request;
+    return refuse(err, "options.backend", "a request cannot choose the backend; it is the sandbox's");
 }
 
 /* Options that are no limits. */

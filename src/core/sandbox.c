@@ -84,10 +84,19 @@ cloche_status cloche_sandbox_create(const cloche_options *options, cloche_sandbo
         goto out;
     if ((rc = check_layers(&sandbox->options, sandbox->backend, err)) < 0)
         goto out;
+    if (sandbox->backend->charges_limit &&
+        sandbox->options.limits.memory_limit_mb + 2 > sandbox->options.limits.max_total_memory_mb) {
+        rc = cl_error_set(err, CLOCHE_E_INVAL, 0, "sandbox",
+                          "maxTotalMemoryMb: %u is less than one run may use (memoryLimitMb %u), and without a memory "
+                          "cgroup each run counts for its whole limit",
+                          sandbox->options.limits.max_total_memory_mb, sandbox->options.limits.memory_limit_mb);
+        goto out;
+    }
     cl_budget_lower((uint64_t)sandbox->options.limits.max_total_memory_mb << 20);
     pthread_mutex_init(&sandbox->lock, NULL);
     cl_wait_init(&sandbox->work);
     cl_wait_init(&sandbox->clerk);
+    cl_threads_know_forks();
     sandbox->generation = cl_threads_generation();
     sandbox->epoll_fd = sandbox->poller_end_fd = -1;
     cl_wait_init(&sandbox->idle);

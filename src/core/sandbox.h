@@ -39,6 +39,7 @@ typedef struct cl_job {
     bool has_begun;
     _Atomic cl_stop stop;    /* wish that a step has not met */
     bool is_admitted;        /* counts in sandbox->active */
+    uint64_t charged_bytes;  /* of the process's budget, while admitted */
     uint64_t call_ns;        /* when it was asked for */
     uint64_t start_ns;       /* 0: not started */
     uint64_t queue_until_ns;

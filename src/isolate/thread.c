@@ -52,6 +52,11 @@ static void init_once(void)
     CL_ASSERT(pthread_atfork(cl_monitor_fork_prepare, cl_monitor_fork_parent, on_fork_child) == 0);
 }
 
+void cl_threads_know_forks(void)
+{
+    pthread_once(&once, init_once);
+}
+
 uint32_t cl_threads_generation(void)
 {
     return atomic_load_explicit(&generation, memory_order_relaxed);
@@ -61,7 +66,7 @@ cloche_status cl_threads_init(int signal, cloche_error *err)
 {
     cloche_status rc;
 
-    pthread_once(&once, init_once);
+    cl_threads_know_forks();
     if ((rc = cl_trap_install(signal, err)) < 0)
         return rc;
     return cl_monitor_start(err);

@@ -69,5 +69,7 @@ void cl_threads_quiesce(void);
 
 /* Grows by one in each child made by fork: what was made under another number has lost its threads. */
 uint32_t cl_threads_generation(void);
+/* From now on. Whoever looks at the number calls it first. */
+void cl_threads_know_forks(void);
 
 #endif

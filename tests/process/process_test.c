@@ -547,6 +547,80 @@ START_TEST(the_hosts_own_children_are_not_disturbed)
 }
 END_TEST
 
+static void ignore_result(void *user, cloche_result *result)
+{
+    (void)user;
+    cloche_result_destroy(result);
+}
+
+START_TEST(in_a_forked_child_a_run_is_the_hosts_failure_and_destroy_waits_for_nobody)
+{
+    cloche_options options = CLOCHE_OPTIONS_INIT;
+    cloche_sandbox *sandbox = NULL;
+
+    options.backend = CLOCHE_BACKEND_PROCESS;
+    ck_assert_int_eq(cloche_sandbox_create(&options, &sandbox, NULL), CLOCHE_OK);
+    expect_value(sandbox, "return 1", "1");
+    pid_t child = fork();
+    if (child == 0) {
+        cloche_request request = CLOCHE_REQUEST_INIT;
+        cloche_result *result = NULL;
+        alarm(10);
+        request.code = "return 1";
+        request.code_length = 8;
+        bool is_right = cloche_sandbox_run(sandbox, &request, &result, NULL) == CLOCHE_OK &&
+                        result->code == CLOCHE_CODE_INTERNAL;
+        cloche_sandbox_destroy(sandbox);
+        _exit(is_right ? 0 : 1);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    expect_value(sandbox, "return 2", "2");
+    cloche_sandbox_destroy(sandbox);
+}
+END_TEST
+
+/* As a user without a memory cgroup: the total is kept by counting each run for its limit. */
+START_TEST(without_a_memory_group_runs_wait_until_their_limits_fit_the_total)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        cloche_options options = CLOCHE_OPTIONS_INIT;
+        cloche_sandbox *sandbox = NULL;
+        cloche_error err = {0};
+        alarm(20);
+        if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+            _exit(2);
+        options.backend = CLOCHE_BACKEND_PROCESS;
+        options.limits.memory_limit_mb = 64;
+        options.limits.max_total_memory_mb = 32;
+        if (cloche_sandbox_create(&options, &sandbox, &err) != CLOCHE_E_INVAL ||
+            strstr(err.text, "maxTotalMemoryMb") == NULL)
+            _exit(3);
+        options.limits.max_total_memory_mb = 100; /* one at a time */
+        if (cloche_sandbox_create(&options, &sandbox, &err) != CLOCHE_OK)
+            _exit(4);
+        for (int i = 0; i < 4; i++) {
+            cloche_request request = CLOCHE_REQUEST_INIT;
+            cloche_stats stats;
+            request.code = "await new Promise(r => setTimeout(r, 20)); return 1";
+            request.code_length = strlen(request.code);
+            if (cloche_sandbox_submit(sandbox, &request, ignore_result, NULL, &err) != CLOCHE_OK)
+                _exit(5);
+            cloche_sandbox_stats(sandbox, &stats);
+            if (stats.active > 1)
+                _exit(6);
+        }
+        cloche_sandbox_destroy(sandbox);
+        _exit(0);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(status == 0, "ended with %x", status);
+}
+END_TEST
+
 TEST_MAIN("process/process", the_result_and_the_sandbox_tell_the_layers_that_the_probe_found,
           a_probe_leaves_nothing_and_writes_no_more_than_there_is_room_for,
           the_plan_is_text_that_is_cut_where_there_is_no_room, freshness_belongs_to_the_process_backend,
@@ -557,4 +631,6 @@ TEST_MAIN("process/process", the_result_and_the_sandbox_tell_the_layers_that_the
           dispose_ends_what_runs_and_what_waits, threads_run_side_by_side,
           a_thousand_runs_in_one_jail_see_nothing_of_each_other, a_jail_keeps_its_process_until_a_run_had_to_be_stopped,
           a_fresh_process_is_another_one, no_process_descriptor_or_group_is_left_behind,
-          sandboxes_that_come_and_go_leave_nothing, the_hosts_own_children_are_not_disturbed)
+          sandboxes_that_come_and_go_leave_nothing, the_hosts_own_children_are_not_disturbed,
+          in_a_forked_child_a_run_is_the_hosts_failure_and_destroy_waits_for_nobody,
+          without_a_memory_group_runs_wait_until_their_limits_fit_the_total)

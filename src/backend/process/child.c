@@ -98,7 +98,7 @@ static void wait_until(uint64_t ns)
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-static void child_run(cl_thread *thread, cl_guest *guest, cl_run_request *request, bool streams)
+static void child_run(cl_thread *thread, cl_guest *guest, cl_run_request *request, uint64_t start_ns, bool streams)
 {
     child_stream stream = {.streams = streams};
     cloche_result *result = cl_result_new();
@@ -110,7 +110,7 @@ static void child_run(cl_thread *thread, cl_guest *guest, cl_run_request *reques
     stream.left[1] = request->limits.max_stderr_bytes;
     request->on_output = child_output;
     request->on_output_user = &stream;
-    cl_step_begin(guest, request, result, cl_clock_ns(CLOCK_MONOTONIC));
+    cl_step_begin(guest, request, result, start_ns);
     uint64_t deadline_ns = guest->run.deadline_ns;
     for (;;) {
         uint64_t cpu_ns = request->limits.cpu_ns, used_ns = guest->run.cpu_used_ns;
@@ -149,12 +149,13 @@ static void serve(cl_thread *thread, cl_guest *guest)
             _exit(EXIT_PROTOCOL);
         cl_wire_request fixed;
         memcpy(&fixed, payload, sizeof fixed);
-        child_run(thread, guest, &request, fixed.streams);
+        child_run(thread, guest, &request, fixed.start_ns, fixed.streams);
         free(payload);
     }
 }
 
-/* The heap has its whole address range now: nothing can be mapped later. Pages come when they are touched. */
+/* The heap has its whole address range now, and of the kind that no later call has to make. Pages come when they are
+ * touched. */
 static bool reserve_heap(uint64_t bytes)
 {
     mallopt(M_MMAP_MAX, 0);

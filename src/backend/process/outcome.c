@@ -20,10 +20,14 @@ static cl_outcome __attribute__((format(printf, 2, 3))) outcome(cloche_code code
     return o;
 }
 
-cl_outcome cl_outcome_of_exit(const cl_child_exit *how)
+cl_outcome cl_outcome_of_exit(const cl_child_exit *how, bool was_ready)
 {
     if (how == NULL)
         return outcome(CLOCHE_CODE_INTERNAL, "the process that makes the jailed children was killed; the next run has a new one");
+    if (!WIFSIGNALED(how->status) && !was_ready)
+        return outcome(CLOCHE_CODE_INTERNAL,
+                       "a jailed child could not be set up (exit status %d); is there memory and address space?",
+                       WEXITSTATUS(how->status));
     if (!WIFSIGNALED(how->status))
         return outcome(CLOCHE_CODE_EXECUTION_ERROR, "stopped: the jailed child ended without a result (exit status %d)",
                        WEXITSTATUS(how->status));

@@ -4,7 +4,7 @@
  *   SIGKILL by the memory cgroup    SANDBOX_MEMORY_EXCEEDED
  *   SIGXCPU                         SANDBOX_TIMEOUT, CPU
  *   any other signal                SANDBOX_EXECUTION_ERROR, "crash"
- *   exit without a result           SANDBOX_EXECUTION_ERROR
+ *   exit without a result           SANDBOX_EXECUTION_ERROR; before it was ready: SANDBOX_INTERNAL
  *   the zygote died                 SANDBOX_INTERNAL
  */
 #ifndef CL_PROCESS_OUTCOME_H
@@ -18,8 +18,8 @@ typedef struct cl_outcome {
     char text[160];
 } cl_outcome;
 
-/* how NULL: nobody knows, the zygote is gone. */
-cl_outcome cl_outcome_of_exit(const cl_child_exit *how);
+/* how NULL: nobody knows, the zygote is gone. was_ready: it had said so. */
+cl_outcome cl_outcome_of_exit(const cl_child_exit *how, bool was_ready);
 /* The host has stopped it. */
 cl_outcome cl_outcome_of_stop(cl_stop why, const cl_run_limits *limits, double after_ms);
 

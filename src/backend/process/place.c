@@ -36,7 +36,6 @@ static void conclude(cl_process_place *place, const cl_outcome *outcome)
     result->ok = false;
     result->code = outcome->code;
     result->exit_code = cloche_code_exit(outcome->code);
-    result->started = place->run.sent > 0;
     result->has_detail = false;
     cl_result_set_text(&result->value, NULL, 0);
     cl_result_set_text(&result->error, outcome->text, strlen(outcome->text));
@@ -110,7 +109,10 @@ static void conclude_exit(cl_process_place *place)
     /* SIGKILL is nothing that a guest brings about, unless by its memory. */
     if ((!is_known || (how.status == SIGKILL && !how.is_oom)) && try_another(place))
         return;
-    cl_outcome outcome = cl_outcome_of_exit(is_known ? &how : NULL);
+    place->run.result->started = place->run.sent > 0;
+    if (is_known && how.cpu_ns > place->run.cpu_before_ns)
+        place->run.result->usage.cpu_ms = (double)(how.cpu_ns - place->run.cpu_before_ns) / 1e6;
+    cl_outcome outcome = cl_outcome_of_exit(is_known ? &how : NULL, place->child.has_said_hello != 0);
     conclude(place, &outcome);
 }
 
@@ -136,7 +138,8 @@ static bool take_output(cl_process_place *place, const char *data, size_t length
     int i = data[0] == 2;
     size_t most = i ? request->limits.max_stderr_bytes : request->limits.max_stdout_bytes;
     const char *text = data + 1;
-    length--;
+    if (--length == 0)
+        return false; /* nothing said, and so nothing that a bound could count */
     /* Over the limit a child sends one piece more, unless somebody listens. */
     if (cl_utf8_check(text, length, false) != length || (request->on_output == NULL && run->heard[i] > most))
         return false;
@@ -180,7 +183,8 @@ static const char *take_result(cl_process_place *place, const char *data, size_t
     run->is_over = true;
     if (fixed.is_trapped || fixed.code == CLOCHE_CODE_TIMEOUT || fixed.code == CLOCHE_CODE_MEMORY_EXCEEDED)
         place->is_spent = true;
-    place->process->traps += fixed.is_trapped;
+    if (fixed.is_trapped)
+        atomic_fetch_add(&place->process->traps, 1);
     return NULL;
 }
 
@@ -264,10 +268,13 @@ static void conclude_end(cl_process_place *place, bool is_reset)
 {
     int wish = atomic_load(&place->run.stop);
 
-    if (wish != CL_STOP_NONE)
+    if (wish != CL_STOP_NONE) {
+        place->run.result->started = place->run.sent > 0;
+        place->run.result->usage.cpu_ms = (double)(cl_place_cpu_ns(place) - place->run.cpu_before_ns) / 1e6;
         conclude_stop(place, (cl_stop)wish);
-    else if ((!is_reset && place->run.sent > 0) || !try_another(place))
+    } else if ((!is_reset && place->run.sent > 0) || !try_another(place)) {
         conclude_exit(place);
+    }
 }
 
 /* true: something came; false: nothing there, or the end was concluded. */
@@ -321,23 +328,36 @@ static void wait_for_socket(cl_process_place *place)
     ppoll(&fd, 1, &pause, NULL);
 }
 
+/* A child that has served a run and was not asked anything since has nothing to say. */
+static bool has_said_more(const cl_process_place *place)
+{
+    char byte;
+    return recv(place->child.socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 bool cl_place_work(cl_process_place *place, bool wait)
 {
     struct cl_place_run *run = &place->run;
 
-    if (run->sent == 0 && place->child.socket >= 0)
-        take_some(place); /* its hello, if it is there */
+    if (run->sent == 0 && run->retries == 0 && !run->is_over) {
+        if (place->child.has_said_hello == 0)
+            take_some(place); /* its hello, if it is there */
+        else if (has_said_more(place))
+            try_another(place);
+    }
     while (!run->is_over) {
         send_some(place);
-        while (!run->is_over && take_some(place))
-            continue;
+        bool has_come = take_some(place);
         if (run->is_over)
             break;
+        /* Looked at after each piece: a child that never stops talking is late all the same. */
         int wish = atomic_load(&run->stop);
         if (wish != CL_STOP_NONE || cl_clock_ns(CLOCK_MONOTONIC) >= run->deadline_ns) {
             cl_place_end(place, wish != CL_STOP_NONE ? (cl_stop)wish : CL_STOP_WALL);
             break;
         }
+        if (has_come)
+            continue;
         /* A request that does not fit the socket at once is sent to its end here: the child reads it now. */
         if (!wait && run->sent == run->outgoing.length)
             return false;
@@ -352,6 +372,8 @@ void cl_place_end(cl_process_place *place, cl_stop why)
     struct pollfd fd = {.fd = place->child.socket, .events = POLLIN};
 
     atomic_store(&place->run.stop, (int)why);
+    place->run.result->started = place->run.sent > 0; /* it may have begun: nobody can say otherwise */
+    place->run.result->usage.cpu_ms = (double)(cl_place_cpu_ns(place) - place->run.cpu_before_ns) / 1e6;
     cl_place_kill(place);
     while (!place->run.is_over && cl_clock_ns(CLOCK_MONOTONIC) < until_ns)
         if (!take_some(place) && !place->run.is_over)

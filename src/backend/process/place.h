@@ -46,7 +46,7 @@ typedef struct cl_process_place {
         uint64_t heard[2];     /* output bytes, for the bound of a flood */
         _Atomic int stop;
         bool has_begun, is_over;
-        int retries;           /* children that were gone before they had read the request */
+        int retries;           /* children that were gone before they had said a word */
     } run;
     bool is_spent;             /* the child must not serve another run */
 } cl_process_place;
@@ -70,7 +70,7 @@ struct cl_process {
     pthread_t nursery;
     pthread_cond_t work;                      /* the nursery: something is used, or the end */
     bool has_nursery, is_closing;
-    uint64_t traps;
+    _Atomic uint64_t traps;
 };
 
 /* A new child for a place, a new zygote first where the old one is dead. */

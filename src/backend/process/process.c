@@ -296,7 +296,7 @@ static void process_begin(cl_place *opaque, const cl_run_request *request, cloch
         place->run.is_over = true;
         return;
     }
-    if (!cl_wire_put_request(&place->run.outgoing, request)) {
+    if (!cl_wire_put_request(&place->run.outgoing, request, start_ns)) {
         static const char text[] = "host memory: no room for the request";
         result->code = CLOCHE_CODE_INTERNAL;
         cl_result_set_text(&result->error, text, sizeof text - 1);
@@ -394,14 +394,13 @@ static void process_stats(cl_backend *backend, cl_backend_stats *out)
 {
     cl_process *process = process_of(backend);
 
-    *out = (cl_backend_stats){.places = process->place_count, .traps = process->traps};
+    pthread_mutex_lock(&process->lock);
+    *out = (cl_backend_stats){.places = process->place_count, .traps = atomic_load(&process->traps)};
+    pthread_mutex_unlock(&process->lock);
 }
 
-/* Memory and descriptors; in a forked child that is all there is. */
-static void process_abandon(cl_backend *backend)
+static void free_places(cl_process *process)
 {
-    cl_process *process = process_of(backend);
-
     while (process->places != NULL) {
         cl_process_place *place = process->places;
         process->places = place->chain;
@@ -410,6 +409,14 @@ static void process_abandon(cl_backend *backend)
         free(place);
     }
     free(process);
+}
+
+static void process_abandon(cl_backend *backend)
+{
+    cl_process *process = process_of(backend);
+
+    cl_zygote_abandon(process->zygote);
+    free_places(process);
 }
 
 static void process_close(cl_backend *backend)
@@ -428,7 +435,7 @@ static void process_close(cl_backend *backend)
     pthread_mutex_destroy(&process->restart_lock);
     pthread_mutex_destroy(&process->zygote_lock);
     pthread_cond_destroy(&process->exits);
-    process_abandon(backend);
+    free_places(process);
 }
 
 cl_zygote_config cl_process_config(const cloche_options *options)
@@ -504,6 +511,7 @@ cloche_status cl_process_open(const cloche_options *options, cl_backend **out, c
         return rc;
     }
     process->backend.isolation = process->report.isolation;
+    process->backend.charges_limit = (process->report.isolation & CLOCHE_LAYER_CGROUP) == 0;
     *out = &process->backend;
     return CLOCHE_OK;
 }

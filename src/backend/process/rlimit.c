@@ -16,5 +16,8 @@ int zygote_rlimit(int which, uint64_t value)
     if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > value)
         limit.rlim_max = value;
     limit.rlim_cur = limit.rlim_max;
+    /* At the soft limit of CPU time the kernel says which limit it was, at the hard one it only kills. */
+    if (which == RLIMIT_CPU && limit.rlim_cur > 1 && limit.rlim_cur != RLIM_INFINITY)
+        limit.rlim_cur--;
     return setrlimit((__rlimit_resource_t)which, &limit) < 0 ? errno : 0;
 }

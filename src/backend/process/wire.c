@@ -15,7 +15,7 @@ static bool put_header(cl_buf *out, cl_wire_type type, uint64_t length)
     return length <= UINT32_MAX && cl_buf_append(out, &header, sizeof header);
 }
 
-bool cl_wire_put_request(cl_buf *out, const cl_run_request *request)
+bool cl_wire_put_request(cl_buf *out, const cl_run_request *request, uint64_t start_ns)
 {
     cl_wire_request fixed;
     size_t filename_length = strlen(request->filename);
@@ -28,6 +28,7 @@ bool cl_wire_put_request(cl_buf *out, const cl_run_request *request)
     fixed.limits.max_stdout_bytes = request->limits.max_stdout_bytes;
     fixed.limits.max_stderr_bytes = request->limits.max_stderr_bytes;
     fixed.limits.max_result_bytes = request->limits.max_result_bytes;
+    fixed.start_ns = start_ns;
     fixed.seed = request->seed;
     fixed.now_ms = request->now_ms;
     fixed.code_length = request->code_length;
@@ -160,7 +161,10 @@ bool cl_wire_get_result(const char *payload, size_t length, const cl_run_limits 
         return false;
     memcpy(fixed, payload, sizeof *fixed);
     uint64_t rest = length - sizeof *fixed;
+    bool has_error = fixed->lengths[1] != CL_WIRE_ABSENT, has_value = fixed->lengths[0] != CL_WIRE_ABSENT;
     if (!is_childs_code(fixed) || fixed->exit_code < -1 || fixed->exit_code > 255)
+        return false;
+    if (fixed->ok ? has_error || fixed->exit_code != 0 : has_value || !has_error)
         return false;
     for (int i = 0; i < CL_WIRE_TEXT_COUNT; i++) {
         uint64_t size = fixed->lengths[i];

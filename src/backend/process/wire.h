@@ -7,7 +7,7 @@
  *
  * A frame is a header and a payload. Both ends are the same build on the same machine, so numbers are in its own order.
  * What comes from a child is not trusted: lengths are checked against bounds before anything is taken, texts are checked
- * before they are used, and what a child says about limits, times and layers is not asked for at all.
+ * before they are used, what it says of times is held against the host's clocks, and its layers it is not asked for.
  *
  * Pure but for wire_send. Threads: any thread, one at a time per reader
  */
@@ -34,6 +34,7 @@ enum { CL_WIRE_OUTPUT_MOST = 65536 }; /* bytes of one OUTPUT, its stream number 
 /* Fixed part of a REQUEST; code, context and filename follow. */
 typedef struct cl_wire_request {
     cl_run_limits limits;
+    uint64_t start_ns; /* CLOCK_MONOTONIC, which both share: the deadline is the same on both sides */
     uint64_t seed;
     double now_ms;
     uint64_t code_length, context_length, filename_length;
@@ -60,7 +61,7 @@ typedef struct cl_wire_result {
 } cl_wire_result;
 
 /* The frame of a request, header included. false: out of memory. */
-bool cl_wire_put_request(cl_buf *out, const cl_run_request *request);
+bool cl_wire_put_request(cl_buf *out, const cl_run_request *request, uint64_t start_ns);
 /* Points into the payload. false: not a request. */
 bool cl_wire_get_request(const char *payload, size_t length, cl_run_request *out);
 

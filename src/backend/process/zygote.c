@@ -357,6 +357,18 @@ static void release(cl_zygote *zygote)
     free(zygote);
 }
 
+void cl_zygote_abandon(cl_zygote *zygote)
+{
+    if (zygote == NULL)
+        return;
+    close(zygote->control);
+    close(zygote->wake);
+    if (zygote->launch.guard_pidfd >= 0)
+        close(zygote->launch.guard_pidfd);
+    free(zygote->children);
+    free(zygote);
+}
+
 static cl_zygote *make(const cl_zygote_config *config, const cl_zygote_events *events)
 {
     cl_zygote *zygote = calloc(1, sizeof *zygote);

@@ -11,7 +11,7 @@
  * single-threaded, has entered its jail before it serves, and never sees a byte of a tenant.
  *
  * Owner    the handle; stop releases it
- * Threads  spawn, kill, exit_of: any thread (one lock, held for O(1)); start, stop: one thread
+ * Threads  spawn, kill: any thread (an order may wait while the zygote is busy); start, stop, abandon: one thread
  * Errors   CLOCHE_E_NOSYS a required layer cannot stand (text names it, errno and remedy), CLOCHE_E_SYS, CLOCHE_E_NOMEM
  */
 #ifndef CL_PROCESS_ZYGOTE_H
@@ -76,6 +76,9 @@ cloche_status cl_zygote_spawn(cl_zygote *zygote, uint32_t id, int socket, cloche
 
 /* SIGKILL to a child that has not been reaped; its on_exit follows. Unknown ids are ignored. */
 void cl_zygote_kill(cl_zygote *zygote, uint32_t id);
+
+/* Memory and descriptors only: in a child made by fork, where the zygote and the launch thread are the parent's. */
+void cl_zygote_abandon(cl_zygote *zygote);
 
 /* Kills everything, waits until all on_exit were called, removes the cgroup, joins the launch thread. NULL is fine. */
 void cl_zygote_stop(cl_zygote *zygote);

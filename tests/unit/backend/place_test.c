@@ -45,7 +45,7 @@ static stage *open_stage(uint64_t wall_ms)
     s->place.run.result = s->result;
     s->place.run.start_ns = cl_clock_ns(CLOCK_MONOTONIC);
     s->place.run.deadline_ns = s->place.run.start_ns + (wall_ms + 10) * CL_NS_PER_MS;
-    ck_assert(cl_wire_put_request(&s->place.run.outgoing, &s->request));
+    ck_assert(cl_wire_put_request(&s->place.run.outgoing, &s->request, s->place.run.start_ns));
     return s;
 }
 
@@ -84,6 +84,8 @@ static void say_result(stage *s, const char *value, cloche_code code, cl_stop st
     result->ok = code == CLOCHE_CODE_NONE;
     result->code = code;
     result->exit_code = cloche_code_exit(code);
+    if (code != CLOCHE_CODE_NONE)
+        ck_assert(cl_result_set_text(&result->error, "error", 5));
     if (value != NULL)
         ck_assert(cl_result_set_text(&result->value, value, strlen(value)));
     ck_assert(cl_wire_put_result(&frame, result, (uint32_t)stopped_for, false));
@@ -135,6 +137,7 @@ START_TEST(a_result_in_single_bytes_is_taken)
     cl_buf_init(&frame, 0);
     result->ok = true;
     result->code = CLOCHE_CODE_NONE;
+    result->exit_code = 0;
     cl_result_set_text(&result->value, "7", 1);
     ck_assert(cl_wire_put_result(&frame, result, 0, false));
     for (size_t i = 0; i < frame.length; i++) {
@@ -184,6 +187,7 @@ START_TEST(an_end_without_a_result_is_told_as_such)
     stage *s = open_stage(5000);
 
     start(s);
+    say_frame(s, CL_WIRE_HELLO, NULL, 0);
     say_frame(s, CL_WIRE_OUTPUT, "\1kept", 5);
     close(s->child);
     expect(s, CLOCHE_CODE_EXECUTION_ERROR, "exit status 3");
@@ -261,6 +265,7 @@ START_TEST(every_truncation_of_a_result_is_none)
     cl_buf_init(&frame, 0);
     result->ok = true;
     result->code = CLOCHE_CODE_NONE;
+    result->exit_code = 0;
     cl_result_set_text(&result->value, "[1,2]", 5);
     ck_assert(cl_wire_put_result(&frame, result, 0, false));
     const char *payload = frame.data + sizeof(cl_wire_header);
@@ -335,9 +340,54 @@ START_TEST(a_flood_is_bounded)
 }
 END_TEST
 
+static void listen_to_nothing(void *user, int fd, const char *data, size_t length)
+{
+    (void)user, (void)fd, (void)data, (void)length;
+}
+
+static void *talk_without_end(void *user)
+{
+    stage *s = user;
+    char piece[sizeof(cl_wire_header) + 1001];
+    const cl_wire_header header = {.length = 1001, .type = CL_WIRE_OUTPUT};
+
+    memset(piece, 'x', sizeof piece);
+    memcpy(piece, &header, sizeof header);
+    piece[sizeof header] = 1;
+    while (send(s->child, piece, sizeof piece, MSG_NOSIGNAL) == sizeof piece)
+        continue;
+    return NULL;
+}
+
+START_TEST(a_child_that_never_stops_talking_is_late_all_the_same)
+{
+    stage *s = open_stage(50);
+    pthread_t thread;
+
+    s->request.on_output = listen_to_nothing;
+    start(s);
+    ck_assert_int_eq(pthread_create(&thread, NULL, talk_without_end, s), 0);
+    expect(s, CLOCHE_CODE_TIMEOUT, "timeoutMs 50");
+    /* 10 ms of grace and 20 ms for what is still in the socket, then it is over. */
+    ck_assert(cl_clock_ns(CLOCK_MONOTONIC) - s->place.run.start_ns < 300 * CL_NS_PER_MS);
+    close(s->place.child.socket);
+    pthread_join(thread, NULL);
+}
+END_TEST
+
+START_TEST(a_child_that_dies_before_it_is_ready_is_the_hosts_failure)
+{
+    stage *s = open_stage(5000);
+
+    start(s);
+    close(s->child);
+    expect(s, CLOCHE_CODE_INTERNAL, "could not be set up");
+}
+END_TEST
+
 START_TEST(output_that_is_no_text_or_of_no_stream_breaks_the_protocol)
 {
-    static const char *const payloads[] = {"\1\xff\xfe", "\3text", "\1\xED\xA0\x80"};
+    static const char *const payloads[] = {"\1\xff\xfe", "\3text", "\1\xED\xA0\x80", "\1"};
 
     for (size_t i = 0; i < sizeof payloads / sizeof payloads[0]; i++) {
         stage *s = open_stage(5000);
@@ -390,4 +440,5 @@ TEST_MAIN("backend/place", a_result_is_taken, a_result_in_single_bytes_is_taken,
           a_value_over_the_limit_breaks_the_protocol, every_truncation_of_a_result_is_none, lengths_that_lie_are_refused,
           a_child_cannot_claim_what_only_the_host_knows, a_timeout_before_its_time_breaks_the_protocol,
           a_flood_is_bounded, output_that_is_no_text_or_of_no_stream_breaks_the_protocol,
-          descriptors_from_a_child_are_not_taken)
+          descriptors_from_a_child_are_not_taken, a_child_that_never_stops_talking_is_late_all_the_same,
+          a_child_that_dies_before_it_is_ready_is_the_hosts_failure)
