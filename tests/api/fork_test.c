@@ -203,6 +203,12 @@ END_TEST
 
 /* ---- while others run ---- */
 
+/* AddressSanitizer's allocator does not survive a fork while another thread allocates: its locks stay held in the child. */
+#ifdef __SANITIZE_ADDRESS__
+#define WHILE_OTHERS_RUN
+#else
+#define WHILE_OTHERS_RUN forks_in_the_middle_of_other_threads_runs_disturb_neither,
+
 typedef struct busy {
     cloche_sandbox *sandbox;
     _Atomic bool is_over;
@@ -244,6 +250,7 @@ START_TEST(forks_in_the_middle_of_other_threads_runs_disturb_neither)
     cloche_sandbox_destroy(sandbox);
 }
 END_TEST
+#endif
 
 static void fork_inside(void *user, int fd, const char *data, size_t length)
 {
@@ -311,6 +318,6 @@ TEST_MAIN("api/fork", in_the_child_a_run_is_the_hosts_failure_and_the_parent_goe
           a_child_of_a_process_that_has_run_nothing_yet_is_told_as_well,
           in_the_child_a_submitted_run_is_answered_at_once, in_the_child_a_check_is_the_hosts_failure,
           the_child_may_create_a_sandbox_of_its_own, the_child_may_destroy_the_sandbox_it_inherited,
-          the_child_may_release_its_thread, forks_in_the_middle_of_other_threads_runs_disturb_neither,
+          the_child_may_release_its_thread, WHILE_OTHERS_RUN
           a_fork_inside_a_callback_leaves_the_parents_run_alone,
           a_guest_does_not_go_on_in_a_child_forked_inside_its_callback, other_programs_can_be_started)

@@ -722,7 +722,8 @@ static cloche_json_request *request_of_case(const char *line, size_t length, cha
 
 static int run_cases_of(const char *path, cl_guest *guest, const snapshot *fresh)
 {
-    cloche_sandbox defaults = {.options = CLOCHE_OPTIONS_INIT}; /* the limits a request is resolved against */
+    cl_backend backend = {.name = "none"};
+    cloche_sandbox defaults = {.options = CLOCHE_OPTIONS_INIT, .backend = &backend}; /* what a request is resolved against */
     FILE *file = fopen(path, "r");
     char *line = NULL;
     size_t room = 0;

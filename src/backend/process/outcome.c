@@ -20,7 +20,7 @@ static cl_outcome __attribute__((format(printf, 2, 3))) outcome(cloche_code code
     return o;
 }
 
-cl_outcome cl_outcome_of_exit(const cl_child_exit *how, bool was_ready)
+cl_outcome cl_outcome_of_exit(const cl_child_exit *how, bool was_ready, bool fills_group)
 {
     if (how == NULL)
         return outcome(CLOCHE_CODE_INTERNAL, "the process that makes the jailed children was killed; the next run has a new one");
@@ -34,6 +34,8 @@ cl_outcome cl_outcome_of_exit(const cl_child_exit *how, bool was_ready)
     int signal = WTERMSIG(how->status);
     if (signal == SIGSYS)
         return outcome(CLOCHE_CODE_EXECUTION_ERROR, "stopped: policy kill (SIGSYS): the jail refused a system call");
+    if (how->is_oom && !fills_group)
+        return outcome(CLOCHE_CODE_INTERNAL, "host memory: the total for all jailed children was used up (maxTotalMemoryMb)");
     if (how->is_oom)
         return outcome(CLOCHE_CODE_MEMORY_EXCEEDED, "memory over: the kernel's memory group killed the jailed child");
     if (signal == SIGXCPU)

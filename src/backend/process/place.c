@@ -112,7 +112,8 @@ static void conclude_exit(cl_process_place *place)
     place->run.result->started = place->run.sent > 0;
     if (is_known && how.cpu_ns > place->run.cpu_before_ns)
         place->run.result->usage.cpu_ms = (double)(how.cpu_ns - place->run.cpu_before_ns) / 1e6;
-    cl_outcome outcome = cl_outcome_of_exit(is_known ? &how : NULL, place->child.has_said_hello != 0);
+    cl_outcome outcome = cl_outcome_of_exit(is_known ? &how : NULL, place->child.has_said_hello != 0,
+                                            process->config.memory_bytes >= process->config.group_bytes);
     conclude(place, &outcome);
 }
 
