@@ -4,7 +4,8 @@
 //
 // All peers take turns in shuffled rounds, so all see the same machine load; medians are compared within one run.
 // Packages are installed into BUILD/peers. A peer is a fresh environment for every snippet:
-//   worker, process, jail   one request to a long-lived `cloche batch`, answer awaited
+//   worker, process, jail   one call of the C library in a long-lived program, timed there (in_c.c)
+//   … batch                 one request to a long-lived `cloche batch`, answer awaited: pipes and Node's own time included
 //   bun run                 the snippet in a file, a new Bun process each time
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -27,27 +28,62 @@ function install() {
   return bun;
 }
 
-function batch(...options) {
-  const child = spawn(join(build, "cloche"), ["batch", "--concurrency", "1", ...options], { stdio: ["pipe", "pipe", "inherit"] });
+// A program that answers a line with a line.
+function answering(program, args) {
+  const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const request = JSON.stringify({ code: snippet + "return free;" }) + "\n";
   return {
-    async run() {
-      child.stdin.write(request);
+    async ask(line) {
+      child.stdin.write(line + "\n");
       const { value } = await lines.next();
-      if (JSON.parse(value).value !== true) throw new Error(`wrong answer: ${value}`);
+      return value;
     },
     end: () => child.stdin.end(),
   };
 }
 
+function compileInC() {
+  const program = join(build, "peers", "in_c");
+  execFileSync("cc", ["-O2", "-Wall", "-Wextra", "-Werror", `-I${join(here, "../../include")}`, join(here, "in_c.c"),
+                      join(build, "libcloche.a"), "-pthread", "-lm", "-o", program], { stdio: "inherit" });
+  return program;
+}
+
+function inC(name) {
+  const { ask, end } = answering(inCProgram, [name, snippet + "return free;"]);
+  return {
+    async run() {
+      const took = Number(await ask(""));
+      if (!(took > 0)) throw new Error(`${name}: no answer`);
+      return took;
+    },
+    end,
+  };
+}
+
+function batch(...options) {
+  const { ask, end } = answering(join(build, "cloche"), ["batch", "--concurrency", "1", ...options]);
+  const request = JSON.stringify({ code: snippet + "return free;" });
+  return {
+    async run() {
+      const answer = await ask(request);
+      if (JSON.parse(answer).value !== true) throw new Error(`wrong answer: ${answer}`);
+    },
+    end,
+  };
+}
+
 const bun = install();
+const inCProgram = compileInC();
 const file = join(build, "peers", "snippet.ts");
 writeFileSync(file, snippet + "console.log(free);\n");
 const peers = {
-  worker: batch(),
-  process: batch("--backend", "process"),
-  jail: batch("--backend", "process", "--freshness", "jail"),
+  worker: inC("worker"),
+  process: inC("process"),
+  jail: inC("jail"),
+  "worker batch": batch(),
+  "process batch": batch("--backend", "process"),
+  "jail batch": batch("--backend", "process", "--freshness", "jail"),
   "bun run": {
     async run() {
       const { stdout } = spawnSync(bun, ["run", file], { encoding: "utf8" });
@@ -61,8 +97,8 @@ const times = Object.fromEntries(Object.keys(peers).map((name) => [name, []]));
 for (let round = -3; round < rounds; round++)
   for (const name of Object.keys(peers).sort(() => Math.random() - 0.5)) {
     const start = performance.now();
-    await peers[name].run();
-    if (round >= 0) times[name].push(performance.now() - start);
+    const took = (await peers[name].run()) ?? performance.now() - start;
+    if (round >= 0) times[name].push(took);
   }
 for (const peer of Object.values(peers)) peer.end();
 
@@ -70,5 +106,5 @@ const at = (list, share) => [...list].sort((a, b) => a - b)[Math.min(list.length
 console.log(`${cpus()[0].model}, ${cpus().length} cores, Linux ${release()}, ${rounds} rounds`);
 const base = at(times["bun run"], 0.5);
 for (const [name, list] of Object.entries(times))
-  console.log(`${name.padEnd(10)} p50 ${at(list, 0.5).toFixed(3).padStart(9)} ms  p90 ${at(list, 0.9).toFixed(3).padStart(9)} ms` +
+  console.log(`${name.padEnd(13)} p50 ${at(list, 0.5).toFixed(3).padStart(9)} ms  p90 ${at(list, 0.9).toFixed(3).padStart(9)} ms` +
               `  ${(base / at(list, 0.5)).toFixed(1).padStart(7)} x as fast as bun run`);

@@ -19,6 +19,12 @@ cc -std=c11 "$source/examples/rule_engine.c" -I"$folder/include" "$(dirname "$li
 "$folder/static" >"$folder/static.out"
 # Times differ from run to run, the rest does not.
 diff <(sed 's/[0-9.]* ms)/ms)/' "$folder/rule_engine.out") <(sed 's/[0-9.]* ms)/ms)/' "$folder/static.out")
+# What the comparison with others times.
+cc -std=gnu11 -Wall -Wextra -Werror "$source/bench/peers/in_c.c" -I"$folder/include" "$(dirname "$libdir")/libcloche.a" -pthread -lm -o "$folder/in_c"
+for name in worker process jail; do
+    printf '\n\n' | "$folder/in_c" $name 'return 1 < 2' >"$folder/in_c.out"
+    test "$(grep -cE '^[0-9]+\.[0-9]{4}$' "$folder/in_c.out")" = 2
+done
 test -f "$folder/share/man/man1/cloche.1"
 test -f "$folder/share/bash-completion/completions/cloche"
 # Only what the public headers name is exported.
