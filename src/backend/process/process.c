@@ -18,7 +18,7 @@
 #define FIXED_BYTES (UINT64_C(64) << 20)  /* of a child beside guest memory and heap: image, stacks, the program */
 #define HEAP_BYTES (UINT64_C(8) << 20)    /* of its heap beside requests and results */
 
-enum { RUNS_PER_CHILD = 1000, SPARE_CHILDREN = 8, READY_AHEAD = 4 };
+enum { RUNS_PER_CHILD = 1000, SPARE_CHILDREN = 8, READY_AHEAD = 4, SPAWN_TRIES = 3, DEATH_WAIT_MS = 2500 };
 
 static cl_process *process_of(cl_backend *backend)
 {
@@ -60,19 +60,27 @@ static void on_death(void *user)
     pthread_mutex_unlock(&process->lock);
 }
 
+static void set_dead(cl_process *process, bool is_dead)
+{
+    pthread_mutex_lock(&process->lock);
+    process->is_dead = is_dead;
+    pthread_mutex_unlock(&process->lock);
+}
+
 /* Without locks: it takes milliseconds, and its events come while it starts. */
 static cloche_status start_zygote(cl_process *process, cloche_error *err)
 {
     const cl_zygote_events events = {.on_exit = on_exit_of, .on_death = on_death, .user = process};
     cl_zygote *zygote;
-    cloche_status rc = cl_zygote_start(&process->config, &events, &zygote, &process->report, err);
+    cloche_status rc;
 
+    set_dead(process, false); /* before: it may die as soon as it has started */
+    rc = cl_zygote_start(&process->config, &events, &zygote, &process->report, err);
     pthread_mutex_lock(&process->zygote_lock);
     process->zygote = rc < 0 ? NULL : zygote;
     pthread_mutex_unlock(&process->zygote_lock);
-    pthread_mutex_lock(&process->lock);
-    process->is_dead = rc < 0;
-    pthread_mutex_unlock(&process->lock);
+    if (rc < 0)
+        set_dead(process, true);
     return rc;
 }
 
@@ -119,33 +127,71 @@ static int take_socket(cl_process_place *place)
     return socket;
 }
 
-cloche_status cl_place_spawn(cl_process_place *place, cloche_error *err)
+/* The place's child is a new one from here on, of which nothing is known. */
+static uint32_t begin_child(cl_process_place *place, int socket)
+{
+    pthread_mutex_lock(&place->process->lock);
+    uint32_t id = ++place->process->next_id;
+    place->child = (cl_child){.id = id, .socket = socket};
+    pthread_mutex_unlock(&place->process->lock);
+    return id;
+}
+
+/* The zygote has refused since it is dying: its death is told a moment later, unless another thread has seen to it. */
+static void await_death(cl_process *process)
+{
+    uint64_t until_ns = cl_clock_ns(CLOCK_MONOTONIC) + DEATH_WAIT_MS * CL_NS_PER_MS;
+
+    pthread_mutex_lock(&process->lock);
+    while (!process->is_dead && cl_clock_ns(CLOCK_MONOTONIC) < until_ns)
+        cl_wait_until(&process->exits, &process->lock, until_ns);
+    pthread_mutex_unlock(&process->lock);
+}
+
+/* A zygote may die between any two lines here. */
+static cloche_status spawn(cl_process_place *place, const int pair[2], cloche_error *err)
 {
     cl_process *process = place->process;
+
+    for (int tries = 1;; tries++) {
+        cloche_status rc = need_zygote(process, err);
+        if (rc < 0)
+            return rc;
+        uint32_t id = begin_child(place, pair[0]);
+        pthread_mutex_lock(&process->zygote_lock);
+        bool is_there = process->zygote != NULL;
+        rc = is_there ? cl_zygote_spawn(process->zygote, id, pair[1], err)
+                      : cl_error_set(err, CLOCHE_E_SYS, 0, "process", "the process that makes jailed children has just died");
+        pthread_mutex_unlock(&process->zygote_lock);
+        if (rc != CLOCHE_E_SYS || tries == SPAWN_TRIES)
+            return rc;
+        if (is_there)
+            await_death(process);
+    }
+}
+
+cloche_status cl_place_spawn(cl_process_place *place, cloche_error *err)
+{
     cloche_status rc;
     int pair[2], on = 1;
 
-    if ((rc = need_zygote(process, err)) < 0)
-        return rc;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return cl_error_set(err, CLOCHE_E_SYS, errno, "process", "cannot make a socket for a jailed child");
     if (setsockopt(pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0) {
         rc = cl_error_set(err, CLOCHE_E_SYS, errno, "process", "cannot ask for the sender of a socket");
         goto out;
     }
-    pthread_mutex_lock(&process->lock);
-    place->child = (cl_child){.id = ++process->next_id, .socket = pair[0]};
-    pthread_mutex_unlock(&process->lock);
-    pthread_mutex_lock(&process->zygote_lock);
-    rc = process->zygote != NULL
-             ? cl_zygote_spawn(process->zygote, place->child.id, pair[1], err)
-             : cl_error_set(err, CLOCHE_E_SYS, 0, "process", "the process that makes jailed children has just died");
-    pthread_mutex_unlock(&process->zygote_lock);
+    rc = spawn(place, pair, err);
     place->is_spent = false;
-    if (rc < 0)
-        take_socket(place);
-    else
+    if (rc < 0) {
+        if (place->child.socket == pair[0])
+            take_socket(place);
+        pthread_mutex_lock(&place->process->lock);
+        place->child.has_exited = place->child.is_orphan = true; /* nobody will tell of it */
+        pthread_mutex_unlock(&place->process->lock);
+    } else {
         pair[0] = -1;
+    }
 out:
     if (pair[0] >= 0)
         close(pair[0]);

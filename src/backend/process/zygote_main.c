@@ -47,7 +47,8 @@ typedef struct supervisor {
     cl_plan plan;
     cl_zygote_report report;
     pid_t guard;  /* our parent, while the host lives */
-    pid_t server; /* 0: not started, or reaped */
+    pid_t zygote; /* 0: not started, or reaped */
+    pid_t server; /* likewise */
     int signals;
 } supervisor;
 
@@ -138,12 +139,11 @@ static void plan_again(supervisor *s)
 static bool fork_zygote(supervisor *s, verdict *out)
 {
     int ends[2];
-    pid_t zygote;
     ssize_t n;
 
     if (pipe(ends) < 0)
         return false;
-    if ((zygote = _Fork()) == 0) {
+    if ((s->zygote = _Fork()) == 0) {
         close(ends[0]);
         zygote_main(s, ends[1]);
     }
@@ -151,7 +151,7 @@ static bool fork_zygote(supervisor *s, verdict *out)
     while ((n = read(ends[0], out, sizeof *out)) < 0 && errno == EINTR)
         continue;
     close(ends[0]);
-    return zygote > 0 && n == sizeof *out;
+    return s->zygote > 0 && n == sizeof *out;
 }
 
 static bool start_server(supervisor *s)
@@ -175,9 +175,12 @@ static bool reap_all(supervisor *s)
 {
     pid_t pid;
 
-    while ((pid = waitpid(-1, NULL, WNOHANG | __WALL)) > 0)
+    while ((pid = waitpid(-1, NULL, WNOHANG | __WALL)) > 0) {
         if (pid == s->server)
             s->server = 0; /* the number may be somebody else's from here on */
+        if (pid == s->zygote)
+            s->zygote = 0;
+    }
     return pid < 0 && errno == ECHILD;
 }
 
@@ -203,6 +206,8 @@ static void watch(supervisor *s)
         if (must_end) {
             if (s->server > 0)
                 kill(s->server, SIGKILL);
+            if (s->zygote > 0) /* it ends by itself, unless somebody has stopped it */
+                kill(s->zygote, SIGKILL);
             timeout_ms = -1;
         }
     }
