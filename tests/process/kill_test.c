@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "backend/process/cgroup.h"
 #include "tree.h"
 
 /* ---- in the middle of a run ---- */
@@ -124,27 +123,6 @@ START_TEST(kills_at_any_moment_leave_nothing)
 END_TEST
 
 /* ---- the host ---- */
-
-static int count_groups_of(pid_t host)
-{
-    cl_cgroup_place place;
-    char prefix[32], *slash;
-    struct dirent *entry;
-    int count = 0;
-    DIR *folder;
-
-    cl_cgroup_choose(&place);
-    if (place.kind == CL_CGROUP_NONE || (slash = strrchr(place.memory, '/')) == NULL)
-        return 0;
-    *slash = '\0';
-    snprintf(prefix, sizeof prefix, "cloche-%d-", (int)host);
-    folder = opendir(place.memory);
-    ck_assert_ptr_nonnull(folder);
-    while ((entry = readdir(folder)) != NULL)
-        count += strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
-    closedir(folder);
-    return count;
-}
 
 static void tell(void *user, int fd, const char *data, size_t length)
 {

@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-#include "backend/process/cgroup.h"
 #include "tree.h"
 
 /* ---- isolation ---- */
@@ -449,28 +448,6 @@ END_TEST
 
 /* ---- nothing is left ---- */
 
-/* Memory groups that this process has made. */
-static int count_groups(void)
-{
-    cl_cgroup_place place;
-    char prefix[32], *slash;
-    struct dirent *entry;
-    int count = 0;
-    DIR *folder;
-
-    cl_cgroup_choose(&place);
-    if (place.kind == CL_CGROUP_NONE || (slash = strrchr(place.memory, '/')) == NULL)
-        return 0;
-    *slash = '\0';
-    snprintf(prefix, sizeof prefix, "cloche-%d-", (int)getpid());
-    folder = opendir(place.memory);
-    ck_assert_ptr_nonnull(folder);
-    while ((entry = readdir(folder)) != NULL)
-        count += strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
-    closedir(folder);
-    return count;
-}
-
 enum { PLACES_MOST = 8 }; /* that one thread makes the sandbox keep ready */
 
 START_TEST(no_process_descriptor_or_group_is_left_behind)
@@ -483,7 +460,7 @@ START_TEST(no_process_descriptor_or_group_is_left_behind)
     cloche_sandbox_destroy(sandbox);
     fds = count_fds();
     sandbox = open_process(CLOCHE_FRESHNESS_PROCESS);
-    ck_assert_int_eq(count_groups(), cloche_sandbox_isolation(sandbox) & CLOCHE_LAYER_CGROUP ? 1 : 0);
+    ck_assert_int_eq(count_groups_of(getpid()), cloche_sandbox_isolation(sandbox) & CLOCHE_LAYER_CGROUP ? 1 : 0);
     expect_next_run_right(sandbox);
     int fds_open = count_fds();
     for (int i = 0; i < 300; i++) /* a few places may be made on the way, each with a socket */
@@ -496,7 +473,7 @@ START_TEST(no_process_descriptor_or_group_is_left_behind)
     cloche_sandbox_destroy(sandbox);
     await(count_below(0) == 0, 5000);
     ck_assert_int_eq(count_fds(), fds);
-    await(count_groups() == 0, 5000);
+    await(count_groups_of(getpid()) == 0, 5000);
 }
 END_TEST
 
@@ -513,7 +490,7 @@ START_TEST(sandboxes_that_come_and_go_leave_nothing)
     }
     ck_assert_int_eq(count_fds(), fds);
     await(count_below(0) == 0, 5000);
-    await(count_groups() == 0, 5000);
+    await(count_groups_of(getpid()) == 0, 5000);
 }
 END_TEST
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../api/api.h"
+#include "backend/process/cgroup.h"
 
 enum { DEPTH_GUARD = 1, DEPTH_SUPERVISOR, DEPTH_SERVER, DEPTH_CHILD, PROCESSES_MOST = 4096 };
 
@@ -144,6 +145,28 @@ static inline cloche_sandbox *open_process(cloche_freshness freshness)
     options.backend = CLOCHE_BACKEND_PROCESS;
     options.freshness = freshness;
     return open_with(&options);
+}
+
+/* Memory groups that a process has made. */
+static inline int count_groups_of(pid_t host)
+{
+    cl_cgroup_place place;
+    char prefix[32], *slash;
+    struct dirent *entry;
+    int count = 0;
+    DIR *folder;
+
+    cl_cgroup_choose(&place);
+    if (place.kind == CL_CGROUP_NONE || (slash = strrchr(place.memory, '/')) == NULL)
+        return 0;
+    *slash = '\0';
+    snprintf(prefix, sizeof prefix, "cloche-%d-", (int)host);
+    folder = opendir(place.memory);
+    ck_assert_ptr_nonnull(folder);
+    while ((entry = readdir(folder)) != NULL)
+        count += strncmp(entry->d_name, prefix, strlen(prefix)) == 0;
+    closedir(folder);
+    return count;
 }
 
 #endif
