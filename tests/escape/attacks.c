@@ -89,7 +89,9 @@ ATTACK(open_root)
 
 ATTACK(open_above)
 {
-    return CALL(SYS_openat, AT_FDCWD, "../../../../etc/passwd", O_RDONLY);
+    /* However deep the folder in which the tests run. */
+    static const char path[] = "../../../../../../../../../../../../../../../../../../../../../../etc/passwd";
+    return CALL(SYS_openat, AT_FDCWD, path, O_RDONLY);
 }
 
 ATTACK(stat_passwd)
@@ -146,7 +148,7 @@ ATTACK(file_handle)
 {
     struct { unsigned n; int t; char b[128]; } h = { 128, 0, "" };
     int id;
-    return CALL(SYS_name_to_handle_at, AT_FDCWD, "/", &h, &id, 0);
+    return CALL(SYS_name_to_handle_at, AT_FDCWD, "/cloche-nowhere", &h, &id, 0);
 }
 
 ATTACK(exec_true)
