@@ -37,9 +37,9 @@ add_custom_command(
 set(_guest ${CLOCHE_ENGINE_BINARY}/quickjs_guest.c)
 add_custom_command(
     OUTPUT ${_guest}
-    COMMAND ${CMAKE_COMMAND} -DIN=${_generated} -DOUT=${_guest} -DWABT=${CLOCHE_WABT_VERSION}
-            -P ${CLOCHE_ENGINE_SOURCE}/recipe.cmake
-    DEPENDS ${_generated} ${CLOCHE_ENGINE_SOURCE}/recipe.cmake
+    COMMAND ${CMAKE_COMMAND} -DMODULE=quickjs -DIN=${_generated} -DOUT=${_guest} -DWABT=${CLOCHE_WABT_VERSION}
+            -P ${CMAKE_SOURCE_DIR}/src/guest/recipe.cmake
+    DEPENDS ${_generated} ${CMAKE_SOURCE_DIR}/src/guest/recipe.cmake
     COMMENT "Rewriting memory access for the slot layout"
     VERBATIM)
 

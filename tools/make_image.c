@@ -20,18 +20,20 @@
 
 enum { ENGINE_PAGES = 18, ENGINE_STACK_TOP = 1048576, ENGINE_STACK_LIMIT = 768 * 1024, TAIL_BYTES = 64, MOST_FILES = 256, FIRST_COLLECTION_BYTES = 4 << 20 };
 
-void cl_engine_init_memory(Z_quickjs_instance_t *instance);
+void cl_quickjs_init_memory(Z_quickjs_instance_t *instance);
 
 /* The tool's own image: an empty engine memory. Replaced by what is built. */
 static cl_image image = {
     .magic = CL_IMAGE_MAGIC,
-    .pages = ENGINE_PAGES,
-    .stack_pointer = ENGINE_STACK_TOP,
-    .window_start = CL_WASM_PAGE,
-    .copy_start = ENGINE_STACK_TOP,
-    .cold_end = ENGINE_STACK_TOP,
-    .used_end = ENGINE_STACK_TOP,
-    .tail_start = ENGINE_PAGES * 65536,
+    .shape = {
+        .pages = ENGINE_PAGES,
+        .stack_pointer = ENGINE_STACK_TOP,
+        .window_start = CL_WASM_PAGE,
+        .copy_start = ENGINE_STACK_TOP,
+        .cold_end = ENGINE_STACK_TOP,
+        .used_end = ENGINE_STACK_TOP,
+        .tail_start = ENGINE_PAGES * 65536,
+    },
 };
 
 const cl_image *cl_image_get(void)
@@ -297,8 +299,10 @@ static void write_names(cl_guest *guest)
         memcpy(cl_guest_at(guest, image.names_at + i * CL_NAME_BYTES), names[i], strlen(names[i]));
 }
 
-static void build(cl_guest *guest)
+static void build(cl_slot *slot)
 {
+    cl_guest *guest = cl_guest_of(slot);
+
     Z_quickjsZ__initialize(I);
     image.runtime = Z_quickjsZ_JS_NewRuntime(I);
     Z_quickjsZ_JS_SetMaxStackSize(I, image.runtime, ENGINE_STACK_LIMIT);
@@ -316,17 +320,21 @@ static void build(cl_guest *guest)
 }
 
 /* What changes engine memory only while the image is built goes into a guest of its own. */
-static void probe(cl_guest *guest)
+static void probe(cl_slot *slot)
 {
-    build(guest);
+    cl_guest *guest = cl_guest_of(slot);
+
+    build(slot);
     check_values(guest);
     find_bytecode_fields(guest);
 }
 
 static double random_value;
 
-static void draw(cl_guest *guest)
+static void draw(cl_slot *slot)
 {
+    cl_guest *guest = cl_guest_of(slot);
+
     uint32_t name = cl_engine_text(guest, "probe.js", 8);
     uint32_t text = cl_engine_text(guest, "Math.random()", 13);
     random_value = cl_value_number(cl_engine_eval(guest, text, 13, name, 1, CL_EVAL_GLOBAL), -1);
@@ -342,7 +350,7 @@ static cl_run_request request_at(double now_ms)
     return request;
 }
 
-static cl_guest *enter(const cl_run_request *request, void (*main_fn)(cl_guest *), cl_guest *guest)
+static cl_guest *enter(const cl_run_request *request, void (*main_fn)(cl_slot *), cl_guest *guest)
 {
     cloche_error err = {0};
     cl_thread *thread = cl_thread_get(&err);
@@ -350,14 +358,15 @@ static cl_guest *enter(const cl_run_request *request, void (*main_fn)(cl_guest *
     if (thread == NULL || (guest == NULL && cl_guest_open(&guest, &err) < 0))
         fail("cannot open a guest", err.text);
     if (guest->run.request == NULL)
-        cl_engine_init_memory(guest->instance);
+        cl_quickjs_init_memory(guest->instance);
     guest->run.request = request;
     guest->run.start_ns = cl_clock_ns(CLOCK_MONOTONIC);
-    guest->run.deadline_ns = guest->run.start_ns + 600 * CL_NS_PER_S;
-    cl_leave why = cl_thread_enter(thread, guest, main_fn, 0);
+    guest->slot.most_pages = request->limits.memory_pages;
+    cl_until until = {.deadline_ns = guest->run.start_ns + 600 * CL_NS_PER_S, .stop = &guest->run.stop};
+    cl_leave why = cl_thread_enter(thread, &guest->slot, main_fn, &until);
     if (why != CL_LEAVE_NONE) {
         char text[64];
-        snprintf(text, sizeof text, "left as %d, trap %u", (int)why, guest->run.trap);
+        snprintf(text, sizeof text, "left as %d, trap %u", (int)why, guest->slot.trap);
         fail("the engine did not start", text);
     }
     return guest;
@@ -365,7 +374,7 @@ static cl_guest *enter(const cl_run_request *request, void (*main_fn)(cl_guest *
 
 static double draw_with(cl_guest *guest, uint32_t at, uint64_t state)
 {
-    memcpy(guest->memory + at, &state, sizeof state);
+    memcpy(guest->slot.memory + at, &state, sizeof state);
     enter(guest->run.request, draw, guest);
     return random_value;
 }
@@ -378,7 +387,7 @@ static void find_random(cl_guest *first, const cl_guest *second)
     uint32_t candidates[MOST], count = 0, found = 0;
 
     for (uint32_t at = image.context; at < image.context + CONTEXT_BYTES && count < MOST; at += 8)
-        if (memcmp(first->memory + at, second->memory + at, 8) != 0)
+        if (memcmp(first->slot.memory + at, second->slot.memory + at, 8) != 0)
             candidates[count++] = at;
     for (uint32_t i = 0; i < count; i++) {
         double a = draw_with(first, candidates[i], 1), b = draw_with(first, candidates[i], 2);
@@ -397,12 +406,12 @@ static uint32_t find_cold_end(const uint8_t *memory)
 {
     cloche_error err = {0};
     cl_guest *untouched;
-    uint32_t page = CL_NULL_BYTES, at = image.stack_pointer;
+    uint32_t page = CL_NULL_BYTES, at = image.shape.stack_pointer;
 
     if (cl_guest_open(&untouched, &err) < 0)
         fail("cannot open a guest", err.text);
-    cl_engine_init_memory(untouched->instance);
-    while (at + page <= ENGINE_PAGES * CL_WASM_PAGE && memcmp(untouched->memory + at, memory + at, page) == 0)
+    cl_quickjs_init_memory(untouched->instance);
+    while (at + page <= ENGINE_PAGES * CL_WASM_PAGE && memcmp(untouched->slot.memory + at, memory + at, page) == 0)
         at += page;
     cl_guest_close(untouched);
     return at;
@@ -427,20 +436,20 @@ static void write_image(const char *path, const uint8_t *memory, uint32_t size)
     FILE *file = fopen(path, "wb");
     uint32_t cold_end = find_cold_end(memory); /* while `image` still is the tool's own */
 
-    image.pages = size / CL_WASM_PAGE;
-    image.copy_start = image.stack_pointer;
-    image.cold_end = cold_end;
-    image.window_start = image.stack_pointer - CL_WINDOW_BYTES;
-    image.tail_start = size - TAIL_BYTES;
-    image.used_end = image.tail_start;
-    while (image.used_end > image.copy_start && memory[image.used_end - 1] == 0)
-        image.used_end--;
-    image.used_end = (image.used_end + 63) / 64 * 64;
-    place_late_files(CL_IMAGE_HEADER_BYTES + image.used_end - image.copy_start + TAIL_BYTES);
+    image.shape.pages = size / CL_WASM_PAGE;
+    image.shape.copy_start = image.shape.stack_pointer;
+    image.shape.cold_end = cold_end;
+    image.shape.window_start = image.shape.stack_pointer - CL_WINDOW_BYTES;
+    image.shape.tail_start = size - TAIL_BYTES;
+    image.shape.used_end = image.shape.tail_start;
+    while (image.shape.used_end > image.shape.copy_start && memory[image.shape.used_end - 1] == 0)
+        image.shape.used_end--;
+    image.shape.used_end = (image.shape.used_end + 63) / 64 * 64;
+    place_late_files(CL_IMAGE_HEADER_BYTES + image.shape.used_end - image.shape.copy_start + TAIL_BYTES);
     memcpy(header, &image, sizeof image);
     if (file == NULL || fwrite(header, sizeof header, 1, file) != 1 ||
-        fwrite(memory + image.copy_start, image.used_end - image.copy_start, 1, file) != 1 ||
-        fwrite(memory + image.tail_start, TAIL_BYTES, 1, file) != 1)
+        fwrite(memory + image.shape.copy_start, image.shape.used_end - image.shape.copy_start, 1, file) != 1 ||
+        fwrite(memory + image.shape.tail_start, TAIL_BYTES, 1, file) != 1)
         fail(path, strerror(errno));
     for (int i = prelude_count; i < path_count; i++)
         if (fwrite(bytecode[i].bytes, bytecode[i].length, 1, file) != 1)
@@ -448,7 +457,7 @@ static void write_image(const char *path, const uint8_t *memory, uint32_t size)
     if (fclose(file) != 0)
         fail(path, strerror(errno));
     printf("image: %u KiB copied per run, %u KiB constant, %u KiB of memory, %u KiB zeroed behind it\n",
-           (image.used_end - image.cold_end) / 1024, (image.cold_end - image.copy_start) / 1024, size / 1024, (image.tail_start - image.used_end) / 1024);
+           (image.shape.used_end - image.shape.cold_end) / 1024, (image.shape.cold_end - image.shape.copy_start) / 1024, size / 1024, (image.shape.tail_start - image.shape.used_end) / 1024);
 }
 
 static void take_arguments(int argc, char **argv)
@@ -479,12 +488,12 @@ int main(int argc, char **argv)
     cl_guest *probed = enter(&early, probe, NULL);
     cl_guest *other = enter(&early, build, NULL);
     cl_guest *guest = enter(&late, build, NULL);
-    image.stack_pointer = guest->instance->w2c___stack_pointer;
+    image.shape.stack_pointer = guest->instance->w2c___stack_pointer;
     uint32_t size = guest->instance->w2c_memory.size;
     uint8_t *memory = calloc(1, size);
     if (memory == NULL)
         fail("out of memory", "");
-    memcpy(memory + image.stack_pointer, guest->memory + image.stack_pointer, size - image.stack_pointer);
+    memcpy(memory + image.shape.stack_pointer, guest->slot.memory + image.shape.stack_pointer, size - image.shape.stack_pointer);
     find_random(guest, other);
     /* A state of zero would stay zero; each run writes its own. */
     memset(memory + image.random_at, 0, 8);

@@ -173,7 +173,7 @@ void cloche_sandbox_stats(cloche_sandbox *sandbox, cloche_stats *out)
         .stops = sandbox->stops,
         .traps = backend.traps,
         .memory_bytes = cl_budget_used(),
-        .image_bytes = image->used_end - image->cold_end,
+        .image_bytes = image->shape.used_end - image->shape.cold_end,
     };
     pthread_mutex_unlock(&sandbox->lock);
 }

@@ -1,17 +1,17 @@
 /* enter_x86_64.S - into the guest, out of it, and over to the caller's stack for a moment
  *
- * cl_guest: host_sp at 0, guest_sp at 8. Entry saves what the ABI asks a callee to keep, mxcsr and the x87 control word
+ * cl_slot: host_sp at 0, guest_sp at 8. Entry saves what the ABI asks a callee to keep, mxcsr and the x87 control word
  * included; leaving from any depth, or from a signal handler that rewrote the interrupted context, restores them.
  * System V AMD64 ABI 3.2.1.
  */
     .text
 
-/* int cl_guest_enter(cl_guest *guest, void (*main)(cl_guest *), void *stack_top) */
-    .globl  cl_guest_enter
-    .hidden cl_guest_enter
-    .type   cl_guest_enter, @function
+/* int cl_slot_enter(cl_slot *slot, void (*main)(cl_slot *), void *stack_top) */
+    .globl  cl_slot_enter
+    .hidden cl_slot_enter
+    .type   cl_slot_enter, @function
     .p2align 4
-cl_guest_enter:
+cl_slot_enter:
     .cfi_startproc
     pushq   %rbp
     pushq   %rbx
@@ -36,11 +36,11 @@ cl_guest_enter:
     .cfi_endproc
     /* falls through */
 
-/* void cl_guest_jump_out(cl_guest *guest, int why): answers why from cl_guest_enter */
-    .globl  cl_guest_jump_out
-    .hidden cl_guest_jump_out
-    .type   cl_guest_jump_out, @function
-cl_guest_jump_out:
+/* void cl_slot_jump_out(cl_slot *slot, int why): answers why from cl_slot_enter */
+    .globl  cl_slot_jump_out
+    .hidden cl_slot_jump_out
+    .type   cl_slot_jump_out, @function
+cl_slot_jump_out:
     cld
     movq    0(%rdi), %rsp
     movl    %esi, %eax
@@ -54,14 +54,14 @@ cl_guest_jump_out:
     popq    %rbx
     popq    %rbp
     ret
-    .size   cl_guest_jump_out, . - cl_guest_jump_out
+    .size   cl_slot_jump_out, . - cl_slot_jump_out
 
-/* void cl_guest_hop(cl_guest *guest, void (*fn)(void *), void *arg) */
-    .globl  cl_guest_hop
-    .hidden cl_guest_hop
-    .type   cl_guest_hop, @function
+/* void cl_slot_hop(cl_slot *slot, void (*fn)(void *), void *arg) */
+    .globl  cl_slot_hop
+    .hidden cl_slot_hop
+    .type   cl_slot_hop, @function
     .p2align 4
-cl_guest_hop:
+cl_slot_hop:
     pushq   %rbp
     pushq   %rbx
     movq    %rsp, %rbx
@@ -81,7 +81,7 @@ cl_guest_hop:
     popq    %rbx
     popq    %rbp
     ret
-    .size   cl_guest_hop, . - cl_guest_hop
+    .size   cl_slot_hop, . - cl_slot_hop
 
     .section .rodata
     .balign 4
@@ -89,5 +89,8 @@ guest_mxcsr:
     .long   0x1f80              /* round to nearest, exceptions masked, denormals kept */
 guest_x87:
     .word   0x037f
+
+    /* The section is there even where no module is linked: its bounds are asked for. */
+    .section guest_text, "ax", @progbits
 
     .section .note.GNU-stack, "", @progbits

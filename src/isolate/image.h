@@ -16,6 +16,8 @@
 
 #include <stdint.h>
 
+#include "isolate/slot.h"
+
 #define CL_IMAGE_MAGIC UINT64_C(0x3165676d69636c63) /* "clcimge1" */
 #define CL_IMAGE_HEADER_BYTES 4096
 
@@ -40,13 +42,7 @@ typedef struct cl_late_file {
 
 typedef struct cl_image {
     uint64_t magic;
-    uint32_t pages;         /* memory size at the start of a run, in wasm pages */
-    uint32_t stack_pointer;
-    uint32_t window_start;  /* stack_pointer - CL_WINDOW_BYTES: zero up to copy_start */
-    uint32_t copy_start;    /* bytes from here ... */
-    uint32_t cold_end;      /* (up to here nothing was ever written: read-only in a slot, not copied back) */
-    uint32_t used_end;      /* ... to here are in the file, */
-    uint32_t tail_start;    /* and from here to the size; what is between is zero */
+    cl_shape shape;
     uint32_t runtime;       /* JSRuntime * */
     uint32_t context;       /* JSContext * */
     uint32_t random_at;     /* the 8 bytes of Math.random's state */

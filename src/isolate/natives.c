@@ -39,7 +39,7 @@ NATIVE(write)
     UNUSED;
     int fd = cl_value_number(ARGUMENT(0), 1) == 2 ? 2 : 1;
     if (cl_engine_utf8(guest, ARGUMENT(1), &data, &length)) {
-        uint32_t at = (uint32_t)((const uint8_t *)data - guest->memory);
+        uint32_t at = (uint32_t)((const uint8_t *)data - guest->slot.memory);
         cl_output_write(guest, fd, data, length);
         Z_quickjsZ_JS_FreeCString(guest->instance, cl_image_get()->context, at);
     }

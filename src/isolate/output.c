@@ -54,7 +54,7 @@ void cl_output_write(cl_guest *guest, int fd, const char *data, size_t length)
         cl_stream_keep(stream, most, piece, part);
         if (request->on_output != NULL) {
             cl_delivery delivery = {request, fd, piece, part};
-            cl_thread_hop(guest, deliver, &delivery);
+            cl_thread_hop(&guest->slot, deliver, &delivery);
         }
         data += part;
         length -= part;

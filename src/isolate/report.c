@@ -54,7 +54,7 @@ static void report_stop(cl_guest *guest)
     const cl_run *run = &guest->run;
     const cl_run_limits *limits = &run->request->limits;
 
-    switch ((cl_stop)run->stopped_for) {
+    switch ((cl_stop)guest->slot.stopped_for) {
     case CL_STOP_CPU:
         cl_report_text(guest, CLOCHE_CODE_TIMEOUT, "stopped: CPU time over (cpuTimeMs %" PRIu64 ")",
                        limits->cpu_ns / CL_NS_PER_MS);
@@ -108,24 +108,25 @@ void cl_report_leave(cl_guest *guest, cl_leave why)
         break;
     case CL_LEAVE_MEMORY:
         cl_report_text(guest, CLOCHE_CODE_MEMORY_EXCEEDED, "memory over (memoryLimitMb %u, in use %.1f MiB)", limit_mb,
-                       run->peak_pages / 16.0);
+                       guest->slot.peak_pages / 16.0);
         break;
     case CL_LEAVE_HOST_MEMORY:
         cl_report_text(guest, CLOCHE_CODE_INTERNAL,
                        "host memory: the process's total for guests or the system refused more (in use %.1f MiB)",
-                       run->peak_pages / 16.0);
+                       guest->slot.peak_pages / 16.0);
         break;
     case CL_LEAVE_FAULT:
         cl_report_text(guest, CLOCHE_CODE_EXECUTION_ERROR,
                        "RangeError: stopped: the engine's stack or memory bounds were exceeded");
         break;
     case CL_LEAVE_TRAP:
-        cl_report_text(guest, CLOCHE_CODE_EXECUTION_ERROR, "stopped: the engine gave up (trap %u)", run->trap);
+        cl_report_text(guest, CLOCHE_CODE_EXECUTION_ERROR, "stopped: the engine gave up (trap %u)", guest->slot.trap);
         break;
     case CL_LEAVE_FORKED:
         cl_report_text(guest, CLOCHE_CODE_INTERNAL, "a callback of this run forked; a run does not go on in the child");
         break;
     case CL_LEAVE_NONE:
-        CL_ASSERT(why != CL_LEAVE_NONE);
+    case CL_LEAVE_IMPORT:
+        CL_ASSERT(why != CL_LEAVE_NONE && why != CL_LEAVE_IMPORT); /* the engine's imports are all there */
     }
 }

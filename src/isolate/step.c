@@ -292,8 +292,10 @@ static void go_on(cl_guest *guest)
 }
 
 /* On the private stack. */
-static void step_main(cl_guest *guest)
+static void step_main(cl_slot *slot)
 {
+    cl_guest *guest = cl_guest_of(slot);
+
     if (guest->run.phase == CL_PHASE_START)
         start(guest);
     if (guest->run.phase != CL_PHASE_DONE)
@@ -315,14 +317,15 @@ void cl_step_begin(cl_guest *guest, const cl_run_request *request, cloche_result
 {
     cl_run *run = &guest->run;
 
-    CL_ASSERT(!guest->is_dirty);
+    CL_ASSERT(!guest->slot.is_dirty);
     run->request = request;
     run->result = result;
     run->start_ns = start_ns;
     run->deadline_ns = start_ns + request->limits.wall_ns;
     run->random_state = request->seed;
     run->phase = CL_PHASE_START;
-    guest->is_dirty = true;
+    guest->slot.is_dirty = true;
+    guest->slot.most_pages = request->limits.memory_pages;
     seed_random(guest);
 }
 
@@ -342,7 +345,7 @@ static void finish(cl_guest *guest)
     result->started = run->started;
     take_stream(&run->out, &result->out, &result->out_truncated);
     take_stream(&run->err, &result->err, &result->err_truncated);
-    result->usage.memory_peak_bytes = (uint64_t)run->peak_pages * CL_WASM_PAGE;
+    result->usage.memory_peak_bytes = (uint64_t)guest->slot.peak_pages * CL_WASM_PAGE;
     result->usage.pending = run->live_timers;
     result->usage.cpu_ms = (double)run->cpu_used_ns / 1e6;
 }
@@ -357,7 +360,8 @@ cl_step_state cl_step_work(cl_thread *thread, cl_guest *guest)
         cpu_left_ns = cpu_limit_ns > run->cpu_used_ns ? cpu_limit_ns - run->cpu_used_ns : 1;
     }
     uint64_t cpu_before_ns = cl_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    cl_leave why = cl_thread_enter(thread, guest, step_main, cpu_left_ns);
+    cl_until until = {.deadline_ns = run->deadline_ns, .cpu_left_ns = cpu_left_ns, .stop = &run->stop};
+    cl_leave why = cl_thread_enter(thread, &guest->slot, step_main, &until);
     run->cpu_used_ns += cl_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before_ns;
     if (why != CL_LEAVE_NONE)
         cl_report_leave(guest, why);
@@ -370,7 +374,7 @@ cl_step_state cl_step_work(cl_thread *thread, cl_guest *guest)
 
 void cl_step_stop(cl_guest *guest, cl_stop why)
 {
-    guest->run.stopped_for = (int)why;
+    guest->slot.stopped_for = (int)why;
     cl_report_leave(guest, CL_LEAVE_STOP);
     finish(guest);
 }

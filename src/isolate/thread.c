@@ -77,10 +77,10 @@ int cl_threads_stop_signal(void)
     return cl_trap_stop_signal();
 }
 
-cl_guest *cl_thread_guest(void)
+cl_slot *cl_thread_slot(void)
 {
     cl_thread *thread = self;
-    return thread == NULL ? NULL : atomic_load_explicit(&thread->guest, memory_order_relaxed);
+    return thread == NULL ? NULL : atomic_load_explicit(&thread->slot, memory_order_relaxed);
 }
 
 cl_thread *cl_thread_self(void)
@@ -173,7 +173,7 @@ void cl_thread_forget(void)
 {
     cl_thread *thread = self;
 
-    if (thread == NULL || atomic_load(&thread->guest) != NULL)
+    if (thread == NULL || atomic_load(&thread->slot) != NULL)
         return; /* in a run: not now */
     cl_monitor_remove(thread);
     self = NULL;
@@ -199,7 +199,7 @@ static void watch(cl_thread *thread, uint64_t deadline_ns, uint64_t cpu_deadline
 }
 
 typedef struct cl_outer {
-    cl_guest *guest;
+    cl_slot *slot;
     uint64_t deadline_ns, cpu_deadline_ns;
     _Atomic int *stop;
 } cl_outer;
@@ -207,56 +207,56 @@ typedef struct cl_outer {
 static cl_outer put_aside(cl_thread *thread)
 {
     return (cl_outer){
-        .guest = atomic_load_explicit(&thread->guest, memory_order_relaxed),
+        .slot = atomic_load_explicit(&thread->slot, memory_order_relaxed),
         .deadline_ns = atomic_load_explicit(&thread->watch.deadline_ns, memory_order_relaxed),
         .cpu_deadline_ns = atomic_load_explicit(&thread->watch.cpu_deadline_ns, memory_order_relaxed),
         .stop = atomic_load_explicit(&thread->watch.stop, memory_order_relaxed),
     };
 }
 
-cl_leave cl_thread_enter(cl_thread *thread, cl_guest *guest, void (*main)(cl_guest *), uint64_t cpu_left_ns)
+cl_leave cl_thread_enter(cl_thread *thread, cl_slot *slot, void (*main)(cl_slot *), const cl_until *until)
 {
     cl_outer outer = put_aside(thread);
     uint64_t cpu_deadline_ns = 0;
 
-    if (cpu_left_ns != 0)
-        cpu_deadline_ns = cl_clock_ns(thread->cpu_clock) + cpu_left_ns;
-    guest->is_dirty = true;
-    atomic_store_explicit(&thread->guest, guest, memory_order_relaxed);
-    watch(thread, guest->run.deadline_ns, cpu_deadline_ns, &guest->run.stop);
+    if (until->cpu_left_ns != 0)
+        cpu_deadline_ns = cl_clock_ns(thread->cpu_clock) + until->cpu_left_ns;
+    slot->is_dirty = true;
+    atomic_store_explicit(&thread->slot, slot, memory_order_relaxed);
+    watch(thread, until->deadline_ns, cpu_deadline_ns, until->stop);
     atomic_signal_fence(memory_order_seq_cst);
-    cl_sanitizer_use_below(guest->stack_low + CL_STACK_BYTES, CL_STACK_BYTES);
-    guest->caller_stack = cl_sanitizer_stack((cl_stack_bounds){guest->stack_low, CL_STACK_BYTES});
-    cl_leave why = (cl_leave)cl_guest_enter(guest, main, guest->stack_low + CL_STACK_BYTES);
-    cl_sanitizer_stack(guest->caller_stack);
+    cl_sanitizer_use_below(slot->stack_low + CL_STACK_BYTES, CL_STACK_BYTES);
+    slot->caller_stack = cl_sanitizer_stack((cl_stack_bounds){slot->stack_low, CL_STACK_BYTES});
+    cl_leave why = (cl_leave)cl_slot_enter(slot, main, slot->stack_low + CL_STACK_BYTES);
+    cl_sanitizer_stack(slot->caller_stack);
     atomic_signal_fence(memory_order_seq_cst);
     if (why == CL_LEAVE_STOP)
-        guest->run.stopped_for = atomic_load(&thread->kill_why);
+        slot->stopped_for = atomic_load(&thread->kill_why);
     watch(thread, outer.deadline_ns, outer.cpu_deadline_ns, outer.stop);
-    atomic_store_explicit(&thread->guest, outer.guest, memory_order_relaxed);
+    atomic_store_explicit(&thread->slot, outer.slot, memory_order_relaxed);
     return why;
 }
 
-void cl_thread_hop(cl_guest *guest, void (*fn)(void *), void *arg)
+void cl_thread_hop(cl_slot *slot, void (*fn)(void *), void *arg)
 {
     cl_thread *thread = self;
     cl_outer run = put_aside(thread);
     uint32_t born = cl_threads_generation();
 
     watch(thread, 0, 0, NULL);
-    cl_sanitizer_stack(guest->caller_stack);
-    cl_sanitizer_use_below(guest->host_sp, HOP_STACK_BYTES);
-    cl_guest_hop(guest, fn, arg);
-    cl_sanitizer_stack((cl_stack_bounds){guest->stack_low, CL_STACK_BYTES});
+    cl_sanitizer_stack(slot->caller_stack);
+    cl_sanitizer_use_below(slot->host_sp, HOP_STACK_BYTES);
+    cl_slot_hop(slot, fn, arg);
+    cl_sanitizer_stack((cl_stack_bounds){slot->stack_low, CL_STACK_BYTES});
     if (cl_threads_generation() != born)
-        cl_guest_leave(guest, CL_LEAVE_FORKED);
+        cl_slot_leave(slot, CL_LEAVE_FORKED);
     watch(thread, run.deadline_ns, run.cpu_deadline_ns, run.stop);
-    int wish = atomic_load_explicit(&guest->run.stop, memory_order_relaxed);
+    int wish = run.stop != NULL ? atomic_load_explicit(run.stop, memory_order_relaxed) : CL_STOP_NONE;
     if (wish == CL_STOP_NONE && cl_clock_ns(CLOCK_MONOTONIC) >= run.deadline_ns)
         wish = CL_STOP_WALL;
     if (wish != CL_STOP_NONE) {
         atomic_store(&thread->kill_why, wish);
-        cl_guest_leave(guest, CL_LEAVE_STOP);
+        cl_slot_leave(slot, CL_LEAVE_STOP);
     }
 }
 

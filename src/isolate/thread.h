@@ -23,7 +23,7 @@
 
 #include <cloche/status.h>
 
-#include "isolate/guest.h"
+#include "isolate/slot.h"
 
 /* What the monitor watches of the run on a thread. deadline_ns 0: nothing to stop. */
 typedef struct cl_watch {
@@ -37,7 +37,7 @@ typedef struct cl_thread {
     cl_watch watch;
     _Atomic uint64_t kill_sequence;
     _Atomic int kill_why;            /* cl_stop */
-    _Atomic(cl_guest *) guest;       /* the innermost run on this thread */
+    _Atomic(cl_slot *) slot;         /* the innermost on this thread */
     pid_t tid;
     clockid_t cpu_clock;
     struct cl_thread *next, *previous;
@@ -53,16 +53,23 @@ int cl_threads_stop_signal(void);
 cl_thread *cl_thread_get(cloche_error *err);
 /* What was changed on the calling thread is put back. */
 void cl_thread_forget(void);
-/* NULL before the first cl_thread_get. Async-signal-safe, as is cl_thread_guest. */
+/* NULL before the first cl_thread_get. Async-signal-safe, as is cl_thread_slot. */
 cl_thread *cl_thread_self(void);
-/* The innermost guest on the calling thread; NULL outside. */
-cl_guest *cl_thread_guest(void);
+/* The innermost slot the calling thread is in; NULL outside. */
+cl_slot *cl_thread_slot(void);
 
-/* Enters a guest on the calling thread, watched until wall and CPU deadline (0: none), and answers how it was left. */
-cl_leave cl_thread_enter(cl_thread *thread, cl_guest *guest, void (*main)(cl_guest *), uint64_t cpu_left_ns);
+/* Until when a slot may be inside, and whose wish ends it earlier. */
+typedef struct cl_until {
+    uint64_t deadline_ns; /* CLOCK_MONOTONIC */
+    uint64_t cpu_left_ns; /* 0: no limit */
+    _Atomic int *stop;    /* cl_stop */
+} cl_until;
+
+/* Enters a slot on the calling thread, watched, and answers how it was left. */
+cl_leave cl_thread_enter(cl_thread *thread, cl_slot *slot, void (*main)(cl_slot *), const cl_until *until);
 
 /* From an import: fn(arg) on the thread's own stack, the run unwatched meanwhile. Leaves the run if it is to stop. */
-void cl_thread_hop(cl_guest *guest, void (*fn)(void *), void *arg);
+void cl_thread_hop(cl_slot *slot, void (*fn)(void *), void *arg);
 
 /* Whatever is watched through this thread list may be freed after this: waits for the monitor's round to end. */
 void cl_threads_quiesce(void);

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "isolate/alarm.h"
 #include "isolate/guest_text.h"
-#include "isolate/image.h"
 #include "isolate/thread.h"
 
 
@@ -38,13 +37,13 @@ static uintptr_t context_pc(const ucontext_t *context)
     return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 }
 
-static void leave_from(ucontext_t *context, cl_guest *guest, cl_leave why)
+static void leave_from(ucontext_t *context, cl_slot *slot, cl_leave why)
 {
     greg_t *regs = context->uc_mcontext.gregs;
-    regs[REG_RIP] = (greg_t)(uintptr_t)cl_guest_jump_out;
-    regs[REG_RDI] = (greg_t)(uintptr_t)guest;
+    regs[REG_RIP] = (greg_t)(uintptr_t)cl_slot_jump_out;
+    regs[REG_RDI] = (greg_t)(uintptr_t)slot;
     regs[REG_RSI] = (greg_t)why;
-    regs[REG_RSP] = (greg_t)(uintptr_t)guest->host_sp;
+    regs[REG_RSP] = (greg_t)(uintptr_t)slot->host_sp;
     regs[REG_EFL] &= ~(greg_t)0x400; /* direction flag */
 }
 
@@ -59,10 +58,10 @@ static void sig_stop(int signal, siginfo_t *info, void *context)
     if (thread != NULL && info->si_code == SI_TIMER)
         sig_alarm(thread, info);
     if (thread != NULL && atomic_load(&thread->kill_sequence) == atomic_load(&thread->sequence)) {
-        cl_guest *guest = atomic_load_explicit(&thread->guest, memory_order_relaxed);
+        cl_slot *slot = atomic_load_explicit(&thread->slot, memory_order_relaxed);
         /* Interrupted host code is let alone: imports look for themselves, the monitor tries again. */
-        if (guest != NULL && cl_in_guest_text(context_pc(context)))
-            leave_from(context, guest, CL_LEAVE_STOP);
+        if (slot != NULL && cl_in_guest_text(context_pc(context)))
+            leave_from(context, slot, CL_LEAVE_STOP);
     }
     errno = saved;
 }
@@ -78,21 +77,21 @@ static bool is_in(uint64_t address, const uint8_t *start, uint64_t length)
 /* true: handled, the context may have been rewritten. */
 static bool claim_fault(siginfo_t *info, ucontext_t *context)
 {
-    cl_guest *guest = cl_thread_guest();
+    cl_slot *slot = cl_thread_slot();
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
 
-    if (guest == NULL || info->si_code <= 0 || !cl_in_guest_text(context_pc(context)))
+    if (slot == NULL || info->si_code <= 0 || !cl_in_guest_text(context_pc(context)))
         return false;
-    bool in_memory = is_in(address, guest->memory, CL_MEMORY_SPAN + CL_TAIL_GUARD_BYTES);
-    bool in_guard = is_in(address, guest->reservation, CL_STACK_GUARD_BYTES);
+    bool in_memory = is_in(address, slot->memory, CL_MEMORY_SPAN + CL_TAIL_GUARD_BYTES);
+    bool in_guard = is_in(address, slot->reservation, CL_STACK_GUARD_BYTES);
     /* A non-canonical or unreported address comes as SI_KERNEL with address 0; guest addresses never are, so it is
      * not the guest's. */
     if (!in_memory && !in_guard)
         return false;
-    uint64_t offset = address - (uint64_t)(uintptr_t)guest->memory;
-    if (in_memory && (cl_guest_open_deep(guest, offset) || cl_guest_thaw(guest, offset)))
+    uint64_t offset = address - (uint64_t)(uintptr_t)slot->memory;
+    if (in_memory && (cl_slot_open_deep(slot, offset) || cl_slot_thaw(slot, offset)))
         return true;
-    leave_from(context, guest, CL_LEAVE_FAULT);
+    leave_from(context, slot, CL_LEAVE_FAULT);
     return true;
 }
 

@@ -4,9 +4,7 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
-#include "isolate/budget.h"
 #include "isolate/guest.h"
-#include "isolate/image.h"
 #include "isolate/natives.h"
 #include "isolate/table.h"
 #include "isolate/thread.h"
@@ -64,12 +62,12 @@ void wasm_rt_free_funcref_table(wasm_rt_funcref_table_t *out)
     (void)out;
 }
 
-void cl_engine_build_table(Z_quickjs_instance_t *instance); /* appended to the engine by recipe.cmake */
+void cl_quickjs_build_table(Z_quickjs_instance_t *instance); /* appended to the module by recipe.cmake */
 
 static void build_table(void)
 {
     Z_quickjs_instance_t scratch = {0};
-    cl_engine_build_table(&scratch);
+    cl_quickjs_build_table(&scratch);
     table_size = CL_NATIVE_FIRST + cl_natives_fill(table.elements + CL_NATIVE_FIRST);
     CL_ASSERT(mprotect(&table, sizeof table, PROT_READ) == 0);
 }
@@ -85,13 +83,6 @@ wasm_rt_funcref_table_t cl_table_get(void)
 }
 
 /* ---- memory ---- */
-
-static cl_guest *guest_of(wasm_rt_memory_t *memory)
-{
-    Z_quickjs_instance_t *instance =
-        (Z_quickjs_instance_t *)(void *)((char *)memory - offsetof(Z_quickjs_instance_t, w2c_memory));
-    return (cl_guest *)instance->Z_env_instance;
-}
 
 bool wasm_rt_is_initialized(void)
 {
@@ -111,40 +102,17 @@ void wasm_rt_free_memory(wasm_rt_memory_t *memory)
     (void)memory;
 }
 
-/* A refused growth ends the run here: the engine is not trusted to go on without memory. */
+/* The generated code passes no instance to these: the slot is the one this thread is in. */
 uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *memory, uint32_t pages)
 {
-    cl_guest *guest = guest_of(memory);
-    cl_run *run = &guest->run;
-    uint32_t before = memory->pages;
-    uint64_t growth = (uint64_t)before + pages - cl_image_get()->pages;
-
-    if (growth > run->request->limits.memory_pages)
-        cl_guest_leave(guest, CL_LEAVE_MEMORY);
-    uint32_t end = (uint32_t)((before + pages) * (uint64_t)CL_WASM_PAGE);
-    if (end > guest->mapped_end) {
-        uint32_t more = end - guest->mapped_end;
-        if (!cl_budget_take(more))
-            cl_guest_leave(guest, CL_LEAVE_HOST_MEMORY);
-        if (mprotect(guest->memory + guest->mapped_end, more, PROT_READ | PROT_WRITE) != 0) {
-            cl_budget_give(more);
-            cl_guest_leave(guest, CL_LEAVE_HOST_MEMORY);
-        }
-        guest->mapped_end = end;
-    }
-    memory->pages += pages;
-    memory->size = end;
-    if (growth > run->peak_pages)
-        run->peak_pages = (uint32_t)growth;
-    return before;
+    return cl_slot_grow(cl_thread_slot(), memory, pages);
 }
 
 void wasm_rt_trap(wasm_rt_trap_t trap)
 {
-    /* The generated code passes no instance: the guest is the one this thread is in. */
-    cl_guest *guest = cl_thread_guest();
-    guest->run.trap = trap;
-    cl_guest_leave(guest, CL_LEAVE_TRAP);
+    cl_slot *slot = cl_thread_slot();
+    slot->trap = trap;
+    cl_slot_leave(slot, CL_LEAVE_TRAP);
 }
 
 void cl_guest_out_of_memory(void *instance)

@@ -323,7 +323,7 @@ typedef struct snapshot {
 
 static snapshot take_snapshot(const cl_guest *guest, const cloche_result *result)
 {
-    uint32_t start = cl_image_get()->window_start;
+    uint32_t start = cl_image_get()->shape.window_start;
     const Z_quickjs_instance_t *instance = guest->instance;
     snapshot shot = {
         .size = instance->w2c_memory.size,
@@ -335,7 +335,7 @@ static snapshot take_snapshot(const cl_guest *guest, const cloche_result *result
 
     ck_assert_msg(result->ok, "the probe failed: %s", shown(result->error));
     shot.memory = malloc(shot.size - start);
-    memcpy(shot.memory, guest->memory + start, shot.size - start);
+    memcpy(shot.memory, guest->slot.memory + start, shot.size - start);
     shot.value = text_of("%s", result->value.data);
     shot.out = text_of("%s", shown(result->out));
     return shot;
@@ -351,7 +351,7 @@ static void drop_snapshot(snapshot *shot)
 /* NULL: the same. Else what differs first. */
 static const char *compare(const snapshot *a, const snapshot *b)
 {
-    uint32_t start = cl_image_get()->window_start;
+    uint32_t start = cl_image_get()->shape.window_start;
     uint32_t differing = 0, first = 0;
 
     if (strcmp(a->value, b->value) != 0 || strcmp(a->out, b->out) != 0)
@@ -374,7 +374,7 @@ static snapshot probe_in(cl_guest *guest)
     cloche_result *result = run_in(guest, &request);
     snapshot shot = take_snapshot(guest, result);
 
-    ck_assert(!guest->is_deep);
+    ck_assert(!guest->slot.is_deep);
     cloche_result_destroy(result);
     cl_guest_reset(guest);
     return shot;
@@ -402,7 +402,7 @@ START_TEST(two_never_used_slots_are_equal_after_the_same_probe)
     const char *wrong = compare(&one, &other);
 
     ck_assert_msg(wrong == NULL, "%s", wrong);
-    ck_assert_uint_gt(one.size, cl_image_get()->pages * CL_WASM_PAGE + (3u << 20)); /* growth is compared too */
+    ck_assert_uint_gt(one.size, cl_image_get()->shape.pages * CL_WASM_PAGE + (3u << 20)); /* growth is compared too */
 }
 END_TEST
 
@@ -411,11 +411,11 @@ START_TEST(the_comparison_sees_one_flipped_bit_before_the_probe)
 {
     const cl_image *image = cl_image_get();
     snapshot fresh = probe_in_a_never_used_slot();
-    const uint32_t places[] = {image->window_start + 8, image->names_at + 100, image->random_at + 16};
+    const uint32_t places[] = {image->shape.window_start + 8, image->names_at + 100, image->random_at + 16};
 
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         cl_guest *guest = open_guest();
-        guest->memory[places[i]] ^= 1;
+        guest->slot.memory[places[i]] ^= 1;
         const cl_run_request request = probe();
         cloche_result *result = run_in(guest, &request);
         if (result->ok) {
@@ -436,7 +436,7 @@ START_TEST(the_comparison_sees_a_reset_that_did_not_happen)
     cloche_result_destroy(run_in(guest, &small));
     /* As if it were clean: only the host's half is put back. */
     memset(&guest->run, 0, sizeof guest->run);
-    guest->is_dirty = false;
+    guest->slot.is_dirty = false;
     cloche_result *result = run_in(guest, &request);
     ck_assert(result->ok);
     snapshot shot = take_snapshot(guest, result);
@@ -558,18 +558,24 @@ START_TEST(after_an_abort_a_slot_equals_one_never_used)
 }
 END_TEST
 
-static void make_fault(cl_guest *guest)
+static void make_fault(cl_slot *slot)
 {
+    cl_guest *guest = cl_guest_of(slot);
+
     Z_quickjsZ_JS_NewStringLen(guest->instance, cl_image_get()->context, 0xF0000000u, 100);
 }
 
-static void make_null_fault(cl_guest *guest)
+static void make_null_fault(cl_slot *slot)
 {
+    cl_guest *guest = cl_guest_of(slot);
+
     Z_quickjsZ_JS_NewStringLen(guest->instance, cl_image_get()->context, 16, 100);
 }
 
-static void make_trap(cl_guest *guest)
+static void make_trap(cl_slot *slot)
 {
+    cl_guest *guest = cl_guest_of(slot);
+
     Z_quickjsZ_JS_NewStringLen(guest->instance, cl_image_get()->context, cl_image_get()->names_at, 10);
     wasm_rt_trap(WASM_RT_TRAP_UNREACHABLE);
 }
@@ -579,7 +585,7 @@ START_TEST(after_a_fault_or_trap_a_slot_equals_one_never_used)
 {
     static const struct {
         const char *name;
-        void (*main)(cl_guest *);
+        void (*main)(cl_slot *);
         cl_leave why;
     } accidents[] = {
         {"an access beyond the memory", make_fault, CL_LEAVE_FAULT},
@@ -593,7 +599,8 @@ START_TEST(after_a_fault_or_trap_a_slot_equals_one_never_used)
         cl_run_request request = request_of("");
         cloche_result *result = cl_result_new();
         cl_step_begin(guest, &request, result, cl_clock_ns(CLOCK_MONOTONIC));
-        ck_assert_int_eq(cl_thread_enter(thread, guest, accidents[i].main, 0), accidents[i].why);
+        cl_until until = {.deadline_ns = guest->run.deadline_ns, .stop = &guest->run.stop};
+        ck_assert_int_eq(cl_thread_enter(thread, &guest->slot, accidents[i].main, &until), accidents[i].why);
         cloche_result_destroy(result);
         cl_guest_reset(guest);
         expect_same_as(&fresh, guest, accidents[i].name);
@@ -622,7 +629,7 @@ START_TEST(after_going_deep_a_slot_equals_one_never_used)
         cl_run_request request = request_of(codes[i]);
         request.limits.wall_ns = 2 * CL_NS_PER_S;
         cloche_result_destroy(run_in(guest, &request));
-        went_deep |= guest->is_deep;
+        went_deep |= guest->slot.is_deep;
         cl_guest_reset(guest);
         expect_same_as(&fresh, guest, codes[i]);
     }
@@ -637,13 +644,13 @@ static bool find_in_slot(cl_guest *guest, const char *needle)
 {
     enum { PIECE = 1 << 16 };
     static uint8_t piece[PIECE + 64];
-    const uint32_t most = cl_image_get()->pages * CL_WASM_PAGE + (96u << 20);
+    const uint32_t most = cl_image_get()->shape.pages * CL_WASM_PAGE + (96u << 20);
     int mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC); /* reads what is inaccessible as well */
     bool is_found = false;
 
     ck_assert_int_ge(mem, 0);
     for (uint32_t at = 0; at < most && !is_found; at += PIECE) {
-        ssize_t got = pread(mem, piece, sizeof piece, (off_t)(uintptr_t)(guest->memory + at));
+        ssize_t got = pread(mem, piece, sizeof piece, (off_t)(uintptr_t)(guest->slot.memory + at));
         is_found = got > 0 && memmem(piece, (size_t)got, needle, strlen(needle)) != NULL;
     }
     close(mem);
@@ -662,7 +669,7 @@ START_TEST(an_idle_slot_holds_nobodys_data)
 
     cloche_result *result = run_in(guest, &request);
     assert_contains(result->value, "topSecretWord");
-    ck_assert(guest->is_deep);
+    ck_assert(guest->slot.is_deep);
     ck_assert(find_in_slot(guest, "topSecretWord")); /* the control: it was there */
     cloche_result_destroy(result);
     cl_guest_reset(guest);

@@ -127,7 +127,7 @@ static void child_run(cl_thread *thread, cl_guest *guest, cl_run_request *reques
         }
     }
     cl_buf_init(&answer, 0);
-    if (!cl_wire_put_result(&answer, result, (uint32_t)guest->run.stopped_for, guest->is_trapped))
+    if (!cl_wire_put_result(&answer, result, (uint32_t)guest->slot.stopped_for, guest->is_trapped))
         _exit(EXIT_SETUP);
     send_all(answer.data, answer.length);
     /* The answer is on its way; what follows costs nobody time. */
