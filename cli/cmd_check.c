@@ -108,7 +108,6 @@ static int check_file(cloche_sandbox *sandbox, const options *o, const char *pat
     request.code_length = source.length;
     request.filename = strcmp(path, "-") == 0 ? NULL : input_base_name(path);
     run_options_to_request(&o->run, no_context, &request);
-    run_options_from_name(path, &request);
     if (cloche_sandbox_check(sandbox, &request, &result, &err) < 0)
         result = run_options_failed(&err);
     if (o->is_json)

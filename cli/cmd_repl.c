@@ -104,11 +104,14 @@ static uint32_t count_lines(const char *text, size_t length)
  * another line. */
 static bool is_left_open(const cloche_error_detail *detail, const buffer *entry)
 {
-    static const char wording[] = "unexpected end of ";
+    static const char *const wordings[] = { "unexpected end of ", "Unterminated " };
     const char *place = report_place(entry->data, entry->length, detail->line, detail->column);
+    bool is_open = false;
 
-    return place != NULL && *place != '"' && *place != '\'' && detail->message.length >= sizeof wording - 1 &&
-           memcmp(detail->message.data, wording, sizeof wording - 1) == 0;
+    for (size_t i = 0; i < sizeof wordings / sizeof *wordings; i++)
+        is_open = is_open || (detail->message.length >= strlen(wordings[i]) &&
+                              memcmp(detail->message.data, wordings[i], strlen(wordings[i])) == 0);
+    return is_open && place != NULL && *place != '"' && *place != '\'';
 }
 
 /* The parser stopped at the end of what was typed: there may be more to come. */

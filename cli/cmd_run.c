@@ -66,10 +66,8 @@ static bool load_source(const options *o, int argc, char **argv, buffer *source,
         return false;
     request->code = source->data;
     request->code_length = source->length;
-    if (strcmp(path, "-") != 0) {
+    if (strcmp(path, "-") != 0)
         request->filename = input_base_name(path);
-        run_options_from_name(path, request);
-    }
     return true;
 }
 

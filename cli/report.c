@@ -91,6 +91,9 @@ void report_add(buffer *out, const report_style *style, const cloche_result *res
     }
     while (head.length > 0 && head.data[head.length - 1] == '\n')
         head.length--;
+    /* What follows the first line of a source that does not parse is shown below, in the terminal's width. */
+    if (result->has_detail && result->code == CLOCHE_CODE_INVALID_CODE && memchr(head.data, '\n', head.length) != NULL)
+        head.length = (size_t)((const char *)memchr(head.data, '\n', head.length) - head.data);
 
     colour(out, style, "1;31");
     if (!result->has_detail && memmem(head.data, head.length, "SANDBOX_", 8) != head.data)
@@ -106,6 +109,11 @@ void report_add(buffer *out, const report_style *style, const cloche_result *res
         uint32_t line = detail->line - source->lines_before;
 
         report_excerpt(out, style, source->text, source->length, line, detail->column, line);
+    }
+    if (detail->hint.length > 0) {
+        buffer_text(out, "hint: ");
+        add_text(out, style, detail->hint.data, detail->hint.length);
+        buffer_text(out, "\n");
     }
     if (stack.length > 0 && !source->is_stack_hidden) {
         if (out->length > before)

@@ -95,29 +95,6 @@ bool run_options_context(const run_options *options, const char *command, buffer
     return true;
 }
 
-void run_options_from_name(const char *path, cloche_request *request)
-{
-    static const struct {
-        const char *ending;
-        cloche_language language;
-        cloche_kind kind;
-    } endings[] = {
-        { ".js", CLOCHE_LANGUAGE_JS, CLOCHE_KIND_AUTO },   { ".cjs", CLOCHE_LANGUAGE_JS, CLOCHE_KIND_AUTO },
-        { ".mjs", CLOCHE_LANGUAGE_JS, CLOCHE_KIND_MODULE }, { ".ts", CLOCHE_LANGUAGE_TS, CLOCHE_KIND_AUTO },
-        { ".cts", CLOCHE_LANGUAGE_TS, CLOCHE_KIND_AUTO },   { ".mts", CLOCHE_LANGUAGE_TS, CLOCHE_KIND_MODULE },
-    };
-    const char *dot = strrchr(input_base_name(path), '.');
-
-    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof *endings; i++) {
-        if (strcasecmp(dot, endings[i].ending) != 0)
-            continue;
-        if (request->language == CLOCHE_LANGUAGE_AUTO)
-            request->language = endings[i].language;
-        if (request->kind == CLOCHE_KIND_AUTO)
-            request->kind = endings[i].kind;
-    }
-}
-
 cloche_sandbox *run_options_open(const run_options *options, uint32_t thread_count, cloche_result **result)
 {
     cloche_options sandbox_options;

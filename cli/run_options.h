@@ -67,9 +67,6 @@ void run_options_to_request(const run_options *options, cloche_text context, clo
 /* The text behind --context, in *storage if it had to be read. false: said so on standard error. */
 bool run_options_context(const run_options *options, const char *command, buffer *storage, cloche_text *out);
 
-/* What the ending of a file name says of the source, where the options leave it open. */
-void run_options_from_name(const char *path, cloche_request *request);
-
 /* Creates the sandbox. NULL: *result is the answer that every run would get. */
 cloche_sandbox *run_options_open(const run_options *options, uint32_t thread_count, cloche_result **result);
 

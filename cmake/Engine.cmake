@@ -47,15 +47,15 @@ set(CLOCHE_ENGINE_OBJECT ${CLOCHE_ENGINE_BINARY}/engine.o)
 # Semantics of the module are kept: no strict aliasing, wrapping arithmetic, exact NaN and rounding.
 set(_flags -O3 -fPIC -fvisibility=hidden -fno-strict-aliasing -fwrapv -fno-math-errno -w
     -DCL_MEMORY_DISTANCE=${CLOCHE_MEMORY_DISTANCE})
-set(_renames "")
+set(CLOCHE_GUEST_RENAMES "")
 foreach(_name memcpy memmove memset floor ceil trunc nearbyint)
-    list(APPEND _renames --redefine-sym ${_name}=cl_guest_${_name})
+    list(APPEND CLOCHE_GUEST_RENAMES --redefine-sym ${_name}=cl_guest_${_name})
 endforeach()
 # Compiled in its folder, by relative names: a compiler cache then serves any clone of the project.
 add_custom_command(
     OUTPUT ${CLOCHE_ENGINE_OBJECT}
     COMMAND ${CLOCHE_CCACHE} ${CLOCHE_CLANG} ${_flags} -I. -c quickjs_guest.c -o engine_raw.o
-    COMMAND ${CLOCHE_OBJCOPY} ${_renames} engine_raw.o ${CLOCHE_ENGINE_OBJECT}
+    COMMAND ${CLOCHE_OBJCOPY} ${CLOCHE_GUEST_RENAMES} engine_raw.o ${CLOCHE_ENGINE_OBJECT}
     DEPENDS ${_guest} ${CLOCHE_ENGINE_HEADER} ${CLOCHE_ENGINE_BINARY}/wasm-rt.h
     WORKING_DIRECTORY ${CLOCHE_ENGINE_BINARY}
     COMMENT "Compiling the engine (about a minute, once)"

@@ -23,3 +23,23 @@ add_custom_command(
 set_source_files_properties(src/isolate/image_data.S PROPERTIES
     COMPILE_DEFINITIONS "CL_IMAGE_FILE=\"${CLOCHE_IMAGE_FILE}\"" OBJECT_DEPENDS ${CLOCHE_IMAGE_FILE})
 add_custom_target(cloche_image DEPENDS ${CLOCHE_IMAGE_FILE})
+
+if(CLOCHE_TYPESCRIPT)
+    add_executable(make_typescript_image tools/make_typescript_image.c $<TARGET_OBJECTS:cloche_isolate>
+        $<TARGET_OBJECTS:cloche_typescript>
+        ${CLOCHE_ENGINE_OBJECT} ${CLOCHE_TS_OBJECTS})
+    cloche_host_target(make_typescript_image)
+    target_include_directories(make_typescript_image PRIVATE ${CLOCHE_ENGINE_INCLUDES})
+    add_dependencies(make_typescript_image cloche_engine_header cloche_engine cloche_ts_header cloche_ts_objects)
+
+    set(CLOCHE_TS_IMAGE_FILE ${CMAKE_BINARY_DIR}/typescript.image)
+    add_custom_command(
+        OUTPUT ${CLOCHE_TS_IMAGE_FILE}
+        COMMAND make_typescript_image ${CLOCHE_TS_IMAGE_FILE} ${CLOCHE_TS_SOURCE}/sample.ts
+        DEPENDS make_typescript_image ${CLOCHE_TS_SOURCE}/sample.ts
+        COMMENT "Building the TypeScript module's image"
+        VERBATIM)
+    set_source_files_properties(src/isolate/typescript/data.S PROPERTIES
+        COMPILE_DEFINITIONS "CL_TYPESCRIPT_IMAGE_FILE=\"${CLOCHE_TS_IMAGE_FILE}\"" OBJECT_DEPENDS ${CLOCHE_TS_IMAGE_FILE})
+    add_custom_target(cloche_ts_image DEPENDS ${CLOCHE_TS_IMAGE_FILE})
+endif()

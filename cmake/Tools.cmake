@@ -13,6 +13,7 @@ endmacro()
 cloche_tool(CLOCHE_WASM2C wabt wasm2c)
 cloche_tool(CLOCHE_CLANG clang clang clang-14 clang-16 clang-19)
 cloche_tool(CLOCHE_NPM npm npm)
+cloche_tool(CLOCHE_NODE nodejs node nodejs)
 cloche_tool(CLOCHE_OBJCOPY binutils objcopy)
 find_program(CLOCHE_CCACHE ccache)
 

@@ -47,9 +47,9 @@ typedef enum cloche_freshness {
 } cloche_freshness;
 
 typedef enum cloche_language {
-    CLOCHE_LANGUAGE_AUTO = 0, /* whatever parses; in this build: JavaScript */
+    CLOCHE_LANGUAGE_AUTO = 0, /* JavaScript; what does not parse as that is tried as TypeScript */
     CLOCHE_LANGUAGE_JS,
-    CLOCHE_LANGUAGE_TS,       /* not in this build: the run ends as SANDBOX_INVALID_OPTIONS */
+    CLOCHE_LANGUAGE_TS,       /* in a build without TypeScript the run ends as SANDBOX_INVALID_OPTIONS */
 } cloche_language;
 
 typedef enum cloche_kind {
@@ -147,7 +147,9 @@ typedef struct cloche_request {
     size_t code_length;
     const char *context; /* JSON text of an object; NULL: {} */
     size_t context_length;
-    const char *filename; /* shown in stacks, NUL-terminated; NULL: "main.js" */
+    const char *filename; /* shown in stacks, NUL-terminated; NULL: "main.js", or "main.ts" for TypeScript. Its ending
+                           * decides language (.js .cjs .mjs .jsx, .ts .cts .mts .tsx) and, for .mjs and .mts, kind, where
+                           * these are auto */
     cloche_language language;
     cloche_kind kind;
     cloche_limits limits; /* zero fields: the sandbox's; sandbox-only limits must be zero */
@@ -180,6 +182,7 @@ typedef struct cloche_error_detail {
     uint32_t column;
     cloche_text cause;  /* JSON text: an object of this shape, or the value itself; absent: none */
     cloche_text errors; /* JSON text: array of such objects, of an AggregateError; absent: none */
+    cloche_text hint;   /* of a source that does not parse: what is probably meant; absent: nothing is known */
 } cloche_error_detail;
 
 typedef struct cloche_usage {

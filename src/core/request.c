@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -8,6 +9,7 @@
 #include "base/sized.h"
 #include "base/utf8.h"
 #include "isolate/result.h"
+#include "isolate/typescript/translate.h"
 #include "core/sandbox.h"
 #include "policy/limits.h"
 
@@ -26,6 +28,8 @@ static bool check_choices(cl_job *job, const cloche_request *given)
     case CLOCHE_LANGUAGE_JS:
         break;
     case CLOCHE_LANGUAGE_TS:
+        if (cl_translate_is_built())
+            break;
         refuse(job, "language: TypeScript is not in this build; use js");
         return false;
     default:
@@ -149,6 +153,31 @@ static cl_run_limits run_limits(const cloche_limits *limits)
     };
 }
 
+/* A file name decides where nobody has. */
+static void ask_filename(cloche_request *given)
+{
+    static const struct {
+        const char *ending;
+        cloche_language language;
+        cloche_kind kind;
+    } endings[] = {
+        {".js", CLOCHE_LANGUAGE_JS, CLOCHE_KIND_AUTO},    {".cjs", CLOCHE_LANGUAGE_JS, CLOCHE_KIND_AUTO},
+        {".mjs", CLOCHE_LANGUAGE_JS, CLOCHE_KIND_MODULE}, {".jsx", CLOCHE_LANGUAGE_JS, CLOCHE_KIND_AUTO},
+        {".ts", CLOCHE_LANGUAGE_TS, CLOCHE_KIND_AUTO},    {".cts", CLOCHE_LANGUAGE_TS, CLOCHE_KIND_AUTO},
+        {".mts", CLOCHE_LANGUAGE_TS, CLOCHE_KIND_MODULE}, {".tsx", CLOCHE_LANGUAGE_TS, CLOCHE_KIND_AUTO},
+    };
+    const char *dot = given->filename != NULL ? strrchr(given->filename, '.') : NULL;
+
+    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof *endings; i++) {
+        if (strcasecmp(dot, endings[i].ending) != 0)
+            continue;
+        if (given->language == CLOCHE_LANGUAGE_AUTO)
+            given->language = endings[i].language;
+        if (given->kind == CLOCHE_KIND_AUTO)
+            given->kind = endings[i].kind;
+    }
+}
+
 cloche_status cl_request_resolve(cl_job *job, const cloche_request *caller, bool is_check, cloche_error *err)
 {
     cloche_request given;
@@ -163,13 +192,17 @@ cloche_status cl_request_resolve(cl_job *job, const cloche_request *caller, bool
     if (given.context == NULL && given.context_length > 0)
         return cl_error_set(err, CLOCHE_E_INVAL, 0, "request", "context is NULL but context_length is %zu",
                             given.context_length);
+    ask_filename(&given);
     job->abort = given.abort;
     job->request = (cl_run_request){
         .code = given.code,
         .code_length = given.code_length,
         .context = given.context,
         .context_length = given.context_length,
-        .filename = given.filename != NULL ? given.filename : "main.js",
+        .filename = given.filename != NULL ? given.filename
+                    : given.language == CLOCHE_LANGUAGE_TS ? "main.ts" : "main.js",
+        .language = given.language,
+        .translations = job->sandbox->translations,
         .kind = given.kind,
         .check_only = is_check,
         .drain = given.drain,

@@ -92,6 +92,8 @@ static void add_detail(members *result, const cloche_error_detail *detail)
         add_uint(&object, "column", detail->column);
     add_json(&object, "cause", detail->cause);
     add_json(&object, "errors", detail->errors);
+    if (detail->hint.data != NULL)
+        add_string(&object, "hint", detail->hint);
     close_object(&object);
 }
 

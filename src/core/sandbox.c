@@ -11,6 +11,7 @@
 #include "base/wait.h"
 #include "isolate/budget.h"
 #include "isolate/image.h"
+#include "isolate/typescript/cache.h"
 #include "isolate/thread.h"
 #include "policy/limits.h"
 
@@ -23,6 +24,8 @@ void cloche_request_init(cloche_request *request)
 {
     *request = (cloche_request)CLOCHE_REQUEST_INIT;
 }
+
+enum { TRANSLATIONS_BYTES = 8 << 20 };
 
 static const char *layer_name(uint32_t bit)
 {
@@ -92,6 +95,10 @@ cloche_status cloche_sandbox_create(const cloche_options *options, cloche_sandbo
                           sandbox->options.limits.max_total_memory_mb, sandbox->options.limits.memory_limit_mb);
         goto out;
     }
+    if ((sandbox->translations = cl_translation_cache_create(TRANSLATIONS_BYTES)) == NULL) {
+        rc = cl_error_set(err, CLOCHE_E_NOMEM, 0, "sandbox", "cannot allocate a sandbox");
+        goto out;
+    }
     cl_budget_lower((uint64_t)sandbox->options.limits.max_total_memory_mb << 20);
     pthread_mutex_init(&sandbox->lock, NULL);
     cl_wait_init(&sandbox->work);
@@ -108,6 +115,8 @@ cloche_status cloche_sandbox_create(const cloche_options *options, cloche_sandbo
 out:
     if (sandbox != NULL && sandbox->backend != NULL)
         sandbox->backend->close(sandbox->backend);
+    if (sandbox != NULL)
+        cl_translation_cache_destroy(sandbox->translations);
     free(sandbox);
     return rc;
 }
@@ -151,6 +160,7 @@ void cloche_sandbox_destroy(cloche_sandbox *sandbox)
         pthread_mutex_destroy(&sandbox->lock);
     }
     (is_forked ? sandbox->backend->abandon : sandbox->backend->close)(sandbox->backend);
+    cl_translation_cache_destroy(sandbox->translations);
     free(sandbox->threads);
     free(sandbox);
 }

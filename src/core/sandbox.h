@@ -66,6 +66,7 @@ typedef struct cl_job_list {
 struct cloche_sandbox {
     cloche_options options; /* resolved */
     cl_backend *backend;
+    struct cl_translation_cache *translations;
     pthread_mutex_t lock;
     uint32_t generation;    /* of cl_threads_generation at its creation */
     pthread_cond_t work;    /* the pool: something is ready or stopped, or the end */

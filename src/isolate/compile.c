@@ -4,7 +4,9 @@
 
 #include "base/utf8.h"
 #include "isolate/report.h"
+#include "isolate/place.h"
 #include "isolate/stop.h"
+#include "isolate/typescript/translate.h"
 
 #define I (guest->instance)
 #define CTX (cl_image_get()->context)
@@ -24,6 +26,11 @@ static const form forms[] = {
     {CLOCHE_KIND_FUNCTION, -1, CL_EVAL_GLOBAL, "(\n\n", "\n)"},
     {CLOCHE_KIND_SCRIPT, 1, CL_EVAL_GLOBAL, "", ""},
 };
+
+/* A TypeScript module that says `export = value`. */
+static const form exports_form = {CLOCHE_KIND_MODULE, -1, CL_EVAL_MODULE,
+                                  "const module = { exports: {} }, exports = module.exports;\n\n",
+                                  "\nexport default module.exports;"};
 
 static const form *form_of(cloche_kind kind)
 {
@@ -80,9 +87,8 @@ static size_t skip_blank(const char *text, size_t length, size_t at)
 /* A compiled "(source)" whose first function is all there is of the source. Parentheses around it are fine. */
 static bool is_one_function(cl_guest *guest, cl_value script)
 {
-    const cl_run_request *request = guest->run.request;
-    const char *code = request->code;
-    size_t length = request->code_length;
+    const char *code = guest->run.code;
+    size_t length = guest->run.code_length;
     uint32_t function_length = first_source_length(guest, script);
 
     if (function_length == 0)
@@ -106,7 +112,6 @@ static bool is_one_function(cl_guest *guest, cl_value script)
 /* The first `code_length` bytes of the source in one form. The exception is left pending where it does not parse. */
 static cl_value parse_as(cl_guest *guest, const form *f, uint32_t filename, size_t code_length)
 {
-    const cl_run_request *request = guest->run.request;
     size_t before = strlen(f->before), after = strlen(f->after);
     uint32_t length = (uint32_t)(before + code_length + after);
     uint32_t text = cl_engine_alloc(guest, length + 1);
@@ -114,7 +119,7 @@ static cl_value parse_as(cl_guest *guest, const form *f, uint32_t filename, size
 
     memcpy(at, f->before, before);
     if (code_length > 0)
-        memcpy(at + before, request->code, code_length);
+        memcpy(at + before, guest->run.code, code_length);
     memcpy(at + before + code_length, f->after, after + 1);
     /* A first line for the shell is a comment to the engine only at the very start of the text. */
     if (before > 0 && code_length >= 2 && at[before] == '#' && at[before + 1] == '!')
@@ -128,7 +133,7 @@ static cl_value parse_as(cl_guest *guest, const form *f, uint32_t filename, size
 /* Where a source that parses in the text around it leaves that text; its length: it stays inside. */
 static size_t place_left(cl_guest *guest, const form *f, cl_value code)
 {
-    size_t length = guest->run.request->code_length;
+    size_t length = guest->run.code_length;
     size_t around = strlen(f->before) - strlen("(") + strlen(f->after) - strlen(")");
 
     if (f->kind == CLOCHE_KIND_FUNCTION)
@@ -181,7 +186,7 @@ static failure take_failure(cl_guest *guest)
  * has the same kind of error ends where it is. */
 static size_t find_place(cl_guest *guest, const form *f, uint32_t filename)
 {
-    size_t good = 0, bad = guest->run.request->code_length;
+    size_t good = 0, bad = guest->run.code_length;
 
     while (good + 1 < bad) {
         size_t middle = good + (bad - good) / 2;
@@ -201,44 +206,86 @@ static bool got_further(const failure *a, const failure *b)
     return a->line != b->line ? a->line > b->line : a->column > b->column;
 }
 
+/* The byte of the source that a failure is at. */
+static size_t place_of(cl_guest *guest, const form *f, uint32_t filename, const failure *worst)
+{
+    const cl_run *run = &guest->run;
+    uint32_t last_line, last_column;
+
+    if (worst->line == 0) {
+        size_t at = find_place(guest, f, filename);
+        const cl_run_request *request = run->request;
+        return run->translation == NULL
+                   ? at
+                   : cl_translation_to_source(run->translation, request->code, request->code_length, at);
+    }
+    cl_utf8_place(run->code, run->code_length, run->code_length, &last_line, &last_column);
+    if (worst->line > last_line) /* blamed on the text behind it */
+        return run->request->code_length;
+    return cl_place_offset(run, worst->line, worst->column);
+}
+
+static uint32_t line_of(const cl_run_request *request, size_t offset)
+{
+    uint32_t line, column;
+    cl_utf8_place(request->code, request->code_length, offset, &line, &column);
+    return line;
+}
+
+/* What the engine has against the source; or the TypeScript compiler, which mostly says it better, unless its reading
+ * ends in an earlier line. */
 static void report_failure(cl_guest *guest, const form *f, uint32_t filename, const failure *worst)
 {
+    const cl_run_request *request = guest->run.request;
+    const cl_compiler_word *word = &guest->run.word;
+    size_t offset = place_of(guest, f, filename, worst);
     const char *data;
     size_t length;
     char message[200] = "the source does not parse";
-    const cl_run_request *request = guest->run.request;
-    uint32_t last_line, last_column;
 
-    cl_utf8_place(request->code, request->code_length, request->code_length, &last_line, &last_column);
-    if (worst->line > last_line) { /* blamed on the text behind it */
-        cl_report_syntax(guest, "unexpected end of the source", request->code_length);
-        return;
-    }
-    if (worst->line != 0) {
-        cl_report_error(guest, CLOCHE_CODE_INVALID_CODE, worst->error);
-        return;
-    }
     if (cl_engine_utf8(guest, cl_engine_get(guest, worst->error, CL_NAME_message), &data, &length))
         snprintf(message, sizeof message, "%.*s", (int)cl_utf8_cut(data, length, sizeof message - 1), data);
-    cl_report_syntax(guest, message, find_place(guest, f, filename));
+    /* A string that is left open is sure; the compiler goes on behind it and stumbles over what is in it. */
+    bool is_open_string = strstr(message, "end of string") != NULL;
+    if (word->verdict == CL_COMPILER_DIFFERS && !is_open_string && line_of(request, word->offset) >= line_of(request, offset)) {
+        cl_report_syntax(guest, word->message, word->offset);
+        return;
+    }
+    if (offset == request->code_length && worst->line != 0)
+        snprintf(message, sizeof message, "unexpected end of the source");
+    cl_report_syntax(guest, message, offset);
+}
+
+static const form *only_form(const cl_run *run)
+{
+    if (run->translation == NULL)
+        return run->request->kind == CLOCHE_KIND_AUTO ? NULL : form_of(run->request->kind);
+    return run->translation->assigns_exports ? &exports_form : form_of(run->translation->kind);
+}
+
+/* Once about a source that is no JavaScript, and once more where the engine does not take what erasure has left. */
+static bool may_ask_compiler(const cl_run *run)
+{
+    return cl_translate_is_built() && run->word.verdict == CL_COMPILER_UNASKED &&
+           (run->translation == NULL || run->translation->mappings == NULL);
 }
 
 bool cl_compile(cl_guest *guest, cl_compiled *out)
 {
-    const cl_run_request *request = guest->run.request;
-    uint32_t filename = cl_engine_text(guest, request->filename, strlen(request->filename));
-    bool is_auto = request->kind == CLOCHE_KIND_AUTO;
-    const form *tries[] = {is_auto ? form_of(CLOCHE_KIND_BODY) : form_of(request->kind),
-                           is_auto ? form_of(CLOCHE_KIND_MODULE) : NULL};
+    cl_run *run = &guest->run;
+    uint32_t filename = cl_engine_text(guest, run->request->filename, strlen(run->request->filename));
+    const form *only = only_form(run);
+    const form *tries[] = {only != NULL ? only : form_of(CLOCHE_KIND_BODY),
+                           only != NULL ? NULL : form_of(CLOCHE_KIND_MODULE)};
     const form *worst_form = NULL, *left_form = NULL;
     failure worst = {.error = CL_UNDEFINED};
     size_t left_at = 0;
 
     for (size_t i = 0; i < sizeof tries / sizeof tries[0] && tries[i] != NULL; i++) {
-        cl_value code = parse_as(guest, tries[i], filename, request->code_length);
+        cl_value code = parse_as(guest, tries[i], filename, run->code_length);
         if (!cl_value_is_exception(code)) {
             size_t at = place_left(guest, tries[i], code);
-            if (at == request->code_length) {
+            if (at == run->code_length) {
                 *out = (cl_compiled){.code = code, .kind = tries[i]->kind};
                 return true;
             }
@@ -256,11 +303,18 @@ bool cl_compile(cl_guest *guest, cl_compiled *out)
             worst_form = tries[i];
         }
     }
-    if (left_form == NULL)
+    if (left_form != NULL) {
+        if (run->translation != NULL)
+            left_at = cl_translation_to_source(run->translation, run->request->code, run->request->code_length, left_at);
+        cl_report_syntax(guest,
+                         left_form->kind == CLOCHE_KIND_FUNCTION
+                             ? "the source is not one function expression"
+                             : "unexpected token '}': it closes the function body that the source is",
+                         left_at);
+    } else if (may_ask_compiler(run)) {
+        run->wants_compiler = true;
+    } else {
         report_failure(guest, worst_form, filename, &worst);
-    else if (left_form->kind == CLOCHE_KIND_FUNCTION)
-        cl_report_syntax(guest, "the source is not one function expression", left_at);
-    else
-        cl_report_syntax(guest, "unexpected token '}': it closes the function body that the source is", left_at);
+    }
     return false;
 }

@@ -14,7 +14,8 @@ typedef struct cl_compiled {
     cloche_kind kind;
 } cl_compiled;
 
-/* Inside a run. false: SANDBOX_INVALID_CODE (or worse) is reported. */
+/* Inside a run. false: SANDBOX_INVALID_CODE (or worse) is reported, or the TypeScript compiler is wanted first
+ * (run.wants_compiler). */
 bool cl_compile(cl_guest *guest, cl_compiled *out);
 
 #endif

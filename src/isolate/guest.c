@@ -7,6 +7,7 @@
 #include "isolate/image.h"
 #include "isolate/result.h"
 #include "isolate/table.h"
+#include "isolate/typescript/translation.h"
 
 /* Everything a run can change outside linear memory. */
 static void assign_state(cl_guest *guest)
@@ -75,6 +76,8 @@ static void free_run(cl_run *run)
     cl_buf_fini(&run->err.kept);
     cl_buf_fini(&run->scratch);
     cl_buf_fini(&run->json);
+    cl_translation_unref(run->translation);
+    free(run->word.message);
     cl_result_set_text(&run->part.name, NULL, 0);
     cl_result_set_text(&run->part.message, NULL, 0);
     cl_result_set_text(&run->part.stack, NULL, 0);

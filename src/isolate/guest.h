@@ -38,7 +38,9 @@ typedef struct cl_run_request {
     const char *context; /* checked JSON text of an object; NULL: {} */
     size_t context_length;
     const char *filename;
+    cloche_language language;
     cloche_kind kind;
+    struct cl_translation_cache *translations; /* may be NULL */
     bool check_only;
     bool drain;
     bool deterministic;
@@ -62,10 +64,26 @@ typedef struct cl_stream {
     uint64_t dropped; /* bytes over the limit */
 } cl_stream;
 
+typedef struct cl_compiler_word {
+    enum {
+        CL_COMPILER_UNASKED = 0,
+        CL_COMPILER_DIFFERS, /* it finds the error below */
+        CL_COMPILER_AGREES,  /* to it the source is TypeScript, which was not asked for */
+        CL_COMPILER_SILENT,  /* it has nothing to say */
+    } verdict;
+    size_t offset; /* in the source, bytes */
+    char *message; /* malloc'ed */
+} cl_compiler_word;
+
 /* The state of one run outside linear memory. */
 typedef struct cl_run {
     const cl_run_request *request;
     cloche_result *result; /* being filled */
+    const char *code;      /* what the engine is given: the request's, or the translation's */
+    size_t code_length;
+    struct cl_translation *translation; /* NULL: none; a reference */
+    cl_compiler_word word; /* what the TypeScript compiler has said of a source that does not parse */
+    uint32_t translation_pages; /* memory it took, growth */
     uint64_t start_ns;     /* CLOCK_MONOTONIC */
     uint64_t deadline_ns;
     uint64_t cpu_used_ns;  /* of earlier steps */
@@ -77,6 +95,7 @@ typedef struct cl_run {
     bool is_module;
     bool called_default;
     bool started;
+    bool wants_compiler;   /* left for a moment: the TypeScript compiler is to look at the source */
     bool wants_ticks;
     uint64_t wake_ns;      /* while waiting: when to resume */
     int exit_code;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "isolate/result.h"
+#include "isolate/syntax.h"
 
 void cl_report_clear(cloche_result *result)
 {
@@ -20,6 +21,7 @@ void cl_report_clear(cloche_result *result)
     cl_result_set_text(&result->detail.stack, NULL, 0);
     cl_result_set_text(&result->detail.cause, NULL, 0);
     cl_result_set_text(&result->detail.errors, NULL, 0);
+    cl_result_set_text(&result->detail.hint, NULL, 0);
     result->detail.line = result->detail.column = 0;
 }
 
@@ -75,22 +77,54 @@ static void report_stop(cl_guest *guest)
     }
 }
 
+/* Into run.scratch, which the reset releases. */
+static void write_syntax(cl_guest *guest, const cl_syntax *syntax, const cl_syntax_advice *advice, uint32_t line,
+                         const char *place)
+{
+    cl_buf *text = &guest->run.scratch;
+
+    cl_buf_reset(text);
+    cl_buf_printf(text, "SyntaxError: %s\n", advice->message != NULL ? advice->message : syntax->message);
+    cl_syntax_excerpt(text, syntax, line);
+    if (advice->hint != NULL)
+        cl_buf_printf(text, "hint: %s\n", advice->hint);
+    cl_buf_puts(text, place);
+}
+
 void cl_report_syntax(cl_guest *guest, const char *message, size_t offset)
 {
     const cl_run_request *request = guest->run.request;
-    cloche_error_detail *detail = &guest->run.result->detail;
+    cloche_result *result = guest->run.result;
+    cloche_error_detail *detail = &result->detail;
+    cl_syntax syntax = {
+        .code = request->code,
+        .code_length = request->code_length,
+        .offset = offset < request->code_length ? offset : request->code_length,
+        .message = message,
+        .is_typescript_only = guest->run.word.verdict == CL_COMPILER_AGREES,
+    };
+    cl_syntax_advice advice = cl_syntax_advise(&syntax);
     uint32_t line, column;
     char place[320];
 
-    cl_utf8_place(request->code, request->code_length, offset, &line, &column);
+    syntax.offset = advice.offset;
+    if (advice.message != NULL)
+        message = advice.message;
+    cl_utf8_place(request->code, request->code_length, syntax.offset, &line, &column);
     snprintf(place, sizeof place, "    at %s:%u:%u", request->filename, line, column);
-    cl_report_text(guest, CLOCHE_CODE_INVALID_CODE, "SyntaxError: %s\n%s", message, place);
-    guest->run.result->has_detail = true;
+    write_syntax(guest, &syntax, &advice, line, place);
+    cl_report_clear(result);
+    cl_buf *text = &guest->run.scratch;
+    cl_result_set_text(&result->error, text->failed ? message : text->data, text->failed ? strlen(message) : text->length);
+    result->has_detail = true;
     cl_result_set_text(&detail->name, "SyntaxError", strlen("SyntaxError"));
     cl_result_set_text(&detail->message, message, strlen(message));
     cl_result_set_text(&detail->stack, place, strlen(place));
+    if (advice.hint != NULL)
+        cl_result_set_text(&detail->hint, advice.hint, strlen(advice.hint));
     detail->line = line;
     detail->column = column;
+    cl_report_conclude(guest, CLOCHE_CODE_INVALID_CODE);
 }
 
 void cl_report_leave(cl_guest *guest, cl_leave why)

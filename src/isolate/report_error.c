@@ -96,7 +96,7 @@ static void add_frame(cl_guest *guest, const char *text, size_t length, cloche_e
         append_cut(scratch, (cl_text){text, length}, length);
         return;
     }
-    cl_place_to_user(guest->run.request, &line, &column);
+    cl_place_to_user(&guest->run, &line, &column);
     append_cut(scratch, (cl_text){text, (size_t)(place - text)}, (size_t)(place - text));
     cl_buf_printf(scratch, "%s:%u:%u", guest->run.request->filename, line, column);
     append_cut(scratch, (cl_text){place + place_length, length - (size_t)(place - text) - place_length}, length);

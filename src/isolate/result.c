@@ -43,6 +43,7 @@ void cloche_result_destroy(cloche_result *result)
     cloche_text *texts[] = {
         &result->value,       &result->out,            &result->err,          &result->error,         &result->detail.name,
         &result->detail.message, &result->detail.stack, &result->detail.cause, &result->detail.errors,
+        &result->detail.hint,
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         cl_result_take_text(texts[i], NULL, 0);

@@ -9,6 +9,7 @@
 #include "isolate/engine.h"
 #include "isolate/guest_clock.h"
 #include "isolate/report.h"
+#include "isolate/source.h"
 #include "isolate/stop.h"
 
 #define I (guest->instance)
@@ -298,7 +299,7 @@ static void step_main(cl_slot *slot)
 
     if (guest->run.phase == CL_PHASE_START)
         start(guest);
-    if (guest->run.phase != CL_PHASE_DONE)
+    if (guest->run.phase != CL_PHASE_DONE && !guest->run.wants_compiler)
         go_on(guest);
 }
 
@@ -320,6 +321,8 @@ void cl_step_begin(cl_guest *guest, const cl_run_request *request, cloche_result
     CL_ASSERT(!guest->slot.is_dirty);
     run->request = request;
     run->result = result;
+    run->code = request->code;
+    run->code_length = request->code_length;
     run->start_ns = start_ns;
     run->deadline_ns = start_ns + request->limits.wall_ns;
     run->random_state = request->seed;
@@ -345,27 +348,58 @@ static void finish(cl_guest *guest)
     result->started = run->started;
     take_stream(&run->out, &result->out, &result->out_truncated);
     take_stream(&run->err, &result->err, &result->err_truncated);
-    result->usage.memory_peak_bytes = (uint64_t)guest->slot.peak_pages * CL_WASM_PAGE;
+    uint32_t pages = guest->slot.peak_pages;
+    pages = run->translation_pages > pages ? run->translation_pages : pages;
+    result->usage.memory_peak_bytes = (uint64_t)pages * CL_WASM_PAGE;
     result->usage.pending = run->live_timers;
     result->usage.cpu_ms = (double)run->cpu_used_ns / 1e6;
+}
+
+static uint64_t cpu_left(const cl_run *run, uint64_t since_ns)
+{
+    uint64_t limit_ns = run->request->limits.cpu_ns;
+    uint64_t used_ns = run->cpu_used_ns + cl_clock_ns(CLOCK_THREAD_CPUTIME_ID) - since_ns;
+
+    if (limit_ns == 0)
+        return 0;
+    return limit_ns > used_ns ? limit_ns - used_ns : 1;
+}
+
+static cl_leave enter(cl_thread *thread, cl_guest *guest, uint64_t since_ns)
+{
+    cl_run *run = &guest->run;
+    cl_until until = {.deadline_ns = run->deadline_ns, .cpu_left_ns = cpu_left(run, since_ns), .stop = &run->stop};
+
+    return cl_thread_enter(thread, &guest->slot, step_main, &until);
+}
+
+/* Whether the TypeScript compiler comes before the engine. */
+static bool begins_with_compiler(const cl_run *run)
+{
+    return run->phase == CL_PHASE_START && run->translation == NULL && run->request->language == CLOCHE_LANGUAGE_TS;
 }
 
 cl_step_state cl_step_work(cl_thread *thread, cl_guest *guest)
 {
     cl_run *run = &guest->run;
-    uint64_t cpu_limit_ns = run->request->limits.cpu_ns;
-    uint64_t cpu_left_ns = 0;
-
-    if (cpu_limit_ns != 0) {
-        cpu_left_ns = cpu_limit_ns > run->cpu_used_ns ? cpu_limit_ns - run->cpu_used_ns : 1;
-    }
+    cl_leave why = CL_LEAVE_NONE;
     uint64_t cpu_before_ns = cl_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    cl_until until = {.deadline_ns = run->deadline_ns, .cpu_left_ns = cpu_left_ns, .stop = &run->stop};
-    cl_leave why = cl_thread_enter(thread, &guest->slot, step_main, &until);
+
+    cl_source_recall(guest);
+    if (begins_with_compiler(run))
+        cl_source_translate(thread, guest, cpu_left(run, cpu_before_ns));
+    if (run->phase != CL_PHASE_DONE)
+        why = enter(thread, guest, cpu_before_ns);
+    if (run->wants_compiler && why == CL_LEAVE_NONE) {
+        run->wants_compiler = false;
+        cl_source_translate(thread, guest, cpu_left(run, cpu_before_ns));
+        if (run->phase != CL_PHASE_DONE)
+            why = enter(thread, guest, cpu_before_ns);
+    }
     run->cpu_used_ns += cl_clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before_ns;
     if (why != CL_LEAVE_NONE)
         cl_report_leave(guest, why);
-    guest->is_trapped = why == CL_LEAVE_TRAP || why == CL_LEAVE_FAULT;
+    guest->is_trapped |= why == CL_LEAVE_TRAP || why == CL_LEAVE_FAULT;
     if (run->phase != CL_PHASE_DONE)
         return CL_STEP_WAITING;
     finish(guest);

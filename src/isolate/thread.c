@@ -182,6 +182,8 @@ void cl_thread_forget(void)
         pthread_sigmask(SIG_BLOCK, &changed.unblocked, NULL);
     changed.is_changed = false;
     take_alt_stack();
+    if (thread->typescript != NULL)
+        thread->close_typescript(thread->typescript);
     free(thread);
 }
 

@@ -40,6 +40,8 @@ typedef struct cl_thread {
     _Atomic(cl_slot *) slot;         /* the innermost on this thread */
     pid_t tid;
     clockid_t cpu_clock;
+    void *typescript;                /* its compiler, made at the first translation; NULL */
+    void (*close_typescript)(void *typescript);
     struct cl_thread *next, *previous;
 } cl_thread;
 

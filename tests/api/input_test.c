@@ -485,9 +485,6 @@ START_TEST(values_that_no_enum_has_are_refused)
         ck_assert_ptr_null(other);
         ck_assert_ptr_nonnull(strstr(err.text, "backend"));
     }
-    cloche_request request = ask("return 1");
-    request.language = CLOCHE_LANGUAGE_TS;
-    expect_refused(sandbox, "ts", request, CLOCHE_CODE_INVALID_OPTIONS);
     options = (cloche_options)CLOCHE_OPTIONS_INIT;
     options.freshness = CLOCHE_FRESHNESS_JAIL;
     ck_assert_int_eq(cloche_sandbox_create(&options, &other, &err), CLOCHE_E_INVAL);

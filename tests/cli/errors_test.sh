@@ -37,10 +37,7 @@ misuse 'a backend that is none' "--backend: 'oven' is none of worker|process" ru
 misuse 'a freshness of the worker backend' '--freshness: belongs to --backend process' run --freshness jail -e 1
 misuse 'a freshness that is none' "--freshness: 'stale' is none of process|jail" run --backend process --freshness stale -e 1
 misuse 'a plan as JSON' '--plan: is text, not with --json' doctor --plan --json
-misuse 'a language that is not there' '' run --language ts -e 'let x: number = 1'
-
-printf 'const x: number = 1\n' >typed.ts
-misuse 'a TypeScript file' '' run typed.ts
+misuse 'a language that is none' "--language: 'python' is none of auto|js|ts" run --language python -e 1
 
 run run --json --context '{' -e 1
 has 'a bad option of the run is a result with --json' '"errorCode":"SANDBOX_INVALID_OPTIONS"' "$out"

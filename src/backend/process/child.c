@@ -20,6 +20,7 @@
 #include "isolate/result.h"
 #include "isolate/step.h"
 #include "isolate/table.h"
+#include "isolate/typescript/translate.h"
 
 enum { EXIT_SETUP = 70, EXIT_PROTOCOL = 71 };
 
@@ -180,6 +181,8 @@ void zygote_prepare(uint64_t heap_bytes)
     if (reserve_heap(heap_bytes) && cl_alarm_install(&prepared.err) == CLOCHE_OK &&
         (prepared.thread = cl_thread_get(&prepared.err)) != NULL)
         cl_guest_reserve(&prepared.guest, &prepared.err);
+    if (prepared.thread != NULL)
+        cl_translate_reserve(prepared.thread);
 }
 
 _Noreturn void child_main(int socket, uint64_t heap_bytes)

@@ -487,8 +487,8 @@ static void process_close(cl_backend *backend)
 cl_zygote_config cl_process_config(const cloche_options *options)
 {
     const cloche_limits *limits = &options->limits;
-    /* A request, its output kept twice over, a result as value and as frame. */
-    uint64_t heap_bytes = HEAP_BYTES + (uint64_t)limits->max_source_bytes + limits->max_context_bytes +
+    /* A request, its source's translation with its map, output kept twice over, a result as value and as frame. */
+    uint64_t heap_bytes = HEAP_BYTES + 8 * (uint64_t)limits->max_source_bytes + limits->max_context_bytes +
                           2 * ((uint64_t)limits->max_stdout_bytes + limits->max_stderr_bytes) +
                           4 * (uint64_t)limits->max_result_bytes;
 

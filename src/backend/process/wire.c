@@ -34,6 +34,7 @@ bool cl_wire_put_request(cl_buf *out, const cl_run_request *request, uint64_t st
     fixed.code_length = request->code_length;
     fixed.context_length = request->context_length;
     fixed.filename_length = filename_length;
+    fixed.language = request->language;
     fixed.kind = request->kind;
     fixed.has_context = request->context != NULL;
     fixed.check_only = request->check_only;
@@ -69,6 +70,7 @@ bool cl_wire_get_request(const char *payload, size_t length, cl_run_request *out
         .context = fixed.has_context ? at + fixed.code_length : NULL,
         .context_length = fixed.context_length,
         .filename = filename,
+        .language = (cloche_language)fixed.language,
         .kind = (cloche_kind)fixed.kind,
         .check_only = fixed.check_only,
         .drain = fixed.drain,

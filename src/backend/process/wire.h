@@ -38,13 +38,13 @@ typedef struct cl_wire_request {
     uint64_t seed;
     double now_ms;
     uint64_t code_length, context_length, filename_length;
-    uint32_t kind;
+    uint32_t language, kind;
     uint8_t has_context, check_only, drain, deterministic, streams;
 } cl_wire_request;
 
 /* Texts of a RESULT, in this order behind its fixed part. */
-#define CL_WIRE_TEXTS(X) X(value) X(error) X(detail.name) X(detail.message) X(detail.stack) X(detail.cause) X(detail.errors)
-enum { CL_WIRE_TEXT_COUNT = 7 };
+#define CL_WIRE_TEXTS(X) X(value) X(error) X(detail.name) X(detail.message) X(detail.stack) X(detail.cause) X(detail.errors) X(detail.hint)
+enum { CL_WIRE_TEXT_COUNT = 8 };
 #define CL_WIRE_ABSENT UINT64_MAX
 
 typedef struct cl_wire_result {
