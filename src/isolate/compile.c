@@ -247,7 +247,8 @@ static void report_failure(cl_guest *guest, const form *f, uint32_t filename, co
         snprintf(message, sizeof message, "%.*s", (int)cl_utf8_cut(data, length, sizeof message - 1), data);
     /* A string that is left open is sure; the compiler goes on behind it and stumbles over what is in it. */
     bool is_open_string = strstr(message, "end of string") != NULL;
-    if (word->verdict == CL_COMPILER_DIFFERS && !is_open_string && line_of(request, word->offset) >= line_of(request, offset)) {
+    bool is_later = !is_open_string && line_of(request, word->offset) >= line_of(request, offset);
+    if (word->verdict == CL_COMPILER_DIFFERS && (word->is_sure || is_later)) {
         cl_report_syntax(guest, word->message, word->offset);
         return;
     }

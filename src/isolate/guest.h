@@ -72,6 +72,7 @@ typedef struct cl_compiler_word {
         CL_COMPILER_SILENT,  /* it has nothing to say */
     } verdict;
     size_t offset; /* in the source, bytes */
+    bool is_sure;  /* whatever the engine says */
     char *message; /* malloc'ed */
 } cl_compiler_word;
 

@@ -103,6 +103,10 @@ void cl_report_syntax(cl_guest *guest, const char *message, size_t offset)
         .message = message,
         .is_typescript_only = guest->run.word.verdict == CL_COMPILER_AGREES,
     };
+    /* The end is where the text ends, not in the empty line behind it. */
+    while (offset >= request->code_length && syntax.offset > 0 &&
+           strchr(" \t\r\n", request->code[syntax.offset - 1]) != NULL && request->code[syntax.offset - 1] != '\0')
+        syntax.offset--;
     cl_syntax_advice advice = cl_syntax_advise(&syntax);
     uint32_t line, column;
     char place[320];

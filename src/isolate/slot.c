@@ -61,7 +61,7 @@ bool cl_slot_holds(cl_slot *slot, uint32_t memory_size, uint32_t address, uint64
 {
     if ((uint64_t)address + length > memory_size)
         return false;
-    if (address >= slot->shape->window_start)
+    if (address >= slot->shape->window_start || length == 0)
         return true;
     return address >= CL_NULL_BYTES && (slot->is_deep || cl_slot_open_deep(slot, address));
 }

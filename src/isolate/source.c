@@ -15,12 +15,27 @@ static void use(cl_run *run, cl_translation *translation)
     run->code_length = translation->code_length;
 }
 
-void cl_source_recall(cl_guest *guest)
+static size_t skip_blank(const cl_run_request *request)
+{
+    size_t at = 0;
+    while (at < request->code_length && strchr(" \t\r\n", request->code[at]) != NULL && request->code[at] != '\0')
+        at++;
+    return at;
+}
+
+void cl_source_begin(cl_guest *guest)
 {
     cl_run *run = &guest->run;
     const cl_run_request *request = run->request;
 
-    if (run->phase != CL_PHASE_START || request->language == CLOCHE_LANGUAGE_JS || request->translations == NULL)
+    if (run->phase != CL_PHASE_START)
+        return;
+    size_t start = skip_blank(request);
+    if (request->code_length - start >= 3 && memcmp(request->code + start, "```", 3) == 0) {
+        cl_report_syntax(guest, "the source begins with a Markdown fence", start);
+        return;
+    }
+    if (request->language == CLOCHE_LANGUAGE_JS || request->translations == NULL)
         return;
     cl_translation *known = cl_translation_cache_find(request->translations, request);
     if (known != NULL)
@@ -57,6 +72,12 @@ void cl_source_translate(cl_thread *thread, cl_guest *guest, uint64_t cpu_left_n
     cl_translate_result result;
 
     cl_translate(thread, &order, &result);
+    /* Of JavaScript it was only asked for better words. */
+    if (request->language == CLOCHE_LANGUAGE_JS &&
+        (result.end == CL_TRANSLATE_INTERNAL || (result.end == CL_TRANSLATE_LEFT && result.left != CL_LEAVE_STOP))) {
+        run->word.verdict = CL_COMPILER_SILENT;
+        return;
+    }
     run->translation_pages = result.peak_pages + grown;
     guest->is_trapped |= result.has_trapped;
     switch (result.end) {
@@ -74,10 +95,12 @@ void cl_source_translate(cl_thread *thread, cl_guest *guest, uint64_t cpu_left_n
         }
         run->word.message = strdup(result.message);
         run->word.offset = result.offset;
+        run->word.is_sure = result.is_sure;
         run->word.verdict = run->word.message != NULL ? CL_COMPILER_DIFFERS : CL_COMPILER_SILENT;
         break;
     case CL_TRANSLATE_LEFT:
         guest->slot.stopped_for = result.stopped_for;
+        guest->slot.peak_pages = run->translation_pages; /* what the report says is in use */
         cl_report_leave(guest, result.left);
         break;
     case CL_TRANSLATE_INTERNAL:

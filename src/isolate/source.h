@@ -8,8 +8,9 @@
 #include "isolate/guest.h"
 #include "isolate/thread.h"
 
-/* Before the first step: takes what an earlier run of the same source was translated to. */
-void cl_source_recall(cl_guest *guest);
+/* Before the first step: takes what an earlier run of the same source was translated to. A source in a Markdown fence,
+ * as language models write it, is refused: it would parse, as templates that are called. */
+void cl_source_begin(cl_guest *guest);
 
 /* Has the source translated. Afterwards it is what the engine is to be given; or the compiler's word on it is in the
  * run, for the engine's error; or the run is done, its failure reported. */

@@ -385,7 +385,7 @@ cl_step_state cl_step_work(cl_thread *thread, cl_guest *guest)
     cl_leave why = CL_LEAVE_NONE;
     uint64_t cpu_before_ns = cl_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
-    cl_source_recall(guest);
+    cl_source_begin(guest);
     if (begins_with_compiler(run))
         cl_source_translate(thread, guest, cpu_left(run, cpu_before_ns));
     if (run->phase != CL_PHASE_DONE)

@@ -46,7 +46,29 @@ is 'an empty file parses' 0 "$status"
 run check
 is 'no file is misuse' 64 "$status"
 
-run check "$root"/examples/discount.js "$root"/examples/invoice.mjs "$root"/examples/forever.js
+printf 'enum Kind { A = 1 }\nexport default Kind.A as number\n' >good.ts
+run check good.ts
+is 'TypeScript is read as such' 0 "$status"
+printf 'let a: number = 1;\n@sealed class A { }\n' >decorator.ts
+printf 'const f = (): any => <div/>;\n' >markup.ts
+printf 'enum A { B = }\n' >enum.ts
+printf 'function f(): void {\n  await g();\n}\n' >await.ts
+printf 'let s: string = f(\n' >open.ts
+run check decorator.ts markup.ts enum.ts good.ts await.ts open.ts
+is 'five files with errors are exit status 1' 1 "$status"
+is 'the good one among them is named' 'good.ts: ok' "$out"
+has 'a decorator is refused by name' 'decorator.ts:2:1: SyntaxError: decorators are not supported' "$err"
+has 'with a hint' 'hint: call the function yourself: C = decorate(C)' "$err"
+has 'so is JSX' 'markup.ts:1:22: SyntaxError: JSX is not supported' "$err"
+has 'an error in an enum has its place' 'enum.ts:1:14: SyntaxError: Expression expected' "$err"
+has 'an await has its own' 'await.ts:2:9: SyntaxError' "$err"
+has 'and what is left open' 'open.ts:1:19: SyntaxError: unexpected end of the source' "$err"
+has 'each shows its line' $'    2 |   await g();\n      |         ^' "$err"
+run check --json decorator.ts await.ts
+has 'JSON has the hint' '"hint":"call the function yourself: C = decorate(C)"' "$out"
+has 'and the place' '"line":2,"column":9' "$out"
+
+run check "$root"/examples/discount.js "$root"/examples/invoice.mjs "$root"/examples/forever.js "$root"/examples/rules.ts
 is 'the examples parse' 0 "$status"
 
 finish

@@ -145,7 +145,19 @@ is '--drain waits for timers' $'late\n1' "$out"
 env --default-signal=INT timeout --preserve-status -s INT 0.5 "$CLOCHE" run -e 'console.log("a"); for (;;) {}' >"$work/.out" 2>&1
 is 'SIGINT stops a run with exit status 130' 130 "$?"
 
-for example in discount.js invoice.mjs; do
+run run --language ts -e 'enum A { B = 3 } return A.B as number'
+is '--language ts reads TypeScript' 3 "$out"
+run run -e 'const a: number = 4; return a'
+is 'and so does a source that is no JavaScript' 4 "$out"
+run run --language js -e 'const a: number = 4; return a'
+is '--language js does not' 1 "$status"
+has 'and says what the source is' 'this is TypeScript' "$err"
+printf 'enum A { B }\nconst f = (x: any): any => {\n  return x.y.z;\n};\nf({});\n' >deep.ts
+run run deep.ts
+has 'an error in transformed code shows the line of the source' '    3 |   return x.y.z;' "$err"
+has 'and its place' 'at f (deep.ts:3:10)' "$err"
+
+for example in discount.js invoice.mjs rules.ts; do
     run run "$root/examples/$example" --context "@$root/examples/order.json"
     is "examples/$example runs" 0 "$status"
 done

@@ -230,9 +230,32 @@ START_TEST(requests_of_every_kind_give_the_same)
     expect_same(&b, request);
     request.limits.timeout_ms = 4000000;
     expect_same(&b, request);
-    request = ask("return 1");
-    request.language = CLOCHE_LANGUAGE_TS;
-    expect_same(&b, request);
+    close_both(&b);
+}
+END_TEST
+
+START_TEST(typescript_gives_the_same)
+{
+    static const char *const sources[] = {
+        "let a: number = 1; return a",
+        "enum A { B = 2 } return [A.B, A[2]]",
+        "export default 1 as number",
+        "enum A { B }\nconst f = (x: any) => x.y.z;\nf({})",
+        "interface A { b: any }\nlet a: A = {b: 1};\nthrow new TypeError('x')",
+        "let a: number = ;",
+        "@d class A { }",
+        "let a: string = '\xed\xa0\x80'; return a.length",
+        "let a: number = 1 }; function g() {",
+        "```ts\nreturn 1\n```",
+    };
+    both b = open_both();
+
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
+        for (int language = CLOCHE_LANGUAGE_AUTO; language <= CLOCHE_LANGUAGE_TS; language++) {
+            cloche_request request = ask(sources[i]);
+            request.language = (cloche_language)language;
+            expect_same(&b, request);
+        }
     close_both(&b);
 }
 END_TEST
@@ -313,4 +336,4 @@ START_TEST(checking_gives_the_same)
 END_TEST
 
 TEST_MAIN("process/same", runs_of_every_kind_give_the_same, requests_of_every_kind_give_the_same,
-          limits_that_are_hit_give_the_same, the_largest_context_and_result_are_the_same, checking_gives_the_same)
+          limits_that_are_hit_give_the_same, typescript_gives_the_same, the_largest_context_and_result_are_the_same, checking_gives_the_same)

@@ -85,19 +85,26 @@ void cl_translate_reserve(cl_thread *thread)
         reserve(thread, &ignored);
 }
 
-/* A first line for the shell is a comment only at the very start of a text. */
-static bool has_shell_line(const cl_translate_order *order, const form *f)
+/* What stands for the first bytes of the source, where its place in the text would change their meaning: a first line
+ * for the shell is a comment only at the very start, and there the compiler drops a byte order mark. */
+static cl_js_text start_of(const cl_translate_order *order, const form *f)
 {
-    return f->before[0] != '\0' && order->code_length >= 2 && memcmp(order->code, "#!", 2) == 0;
+    bool is_first = f->before[0] == '\0';
+
+    if (!is_first && order->code_length >= 2 && memcmp(order->code, "#!", 2) == 0)
+        return (cl_js_text){"//", 2};
+    if (is_first && order->code_length >= 3 && memcmp(order->code, "\xEF\xBB\xBF", 3) == 0)
+        return (cl_js_text){"   ", 3};
+    return (cl_js_text){"", 0};
 }
 
 static cl_ts_task task_of(const cl_translate_order *order, const form *f, cl_ts_mode mode)
 {
-    size_t skipped = has_shell_line(order, f) ? 2 : 0;
+    cl_js_text start = start_of(order, f);
     return (cl_ts_task){
         .source = {{f->before, strlen(f->before)},
-                   {"//", skipped},
-                   {order->code + skipped, order->code_length - skipped},
+                   start,
+                   {order->code + start.length, order->code_length - start.length},
                    {f->after, strlen(f->after)}},
         .mode = mode,
         .is_module = f->is_module,
@@ -180,6 +187,7 @@ static void fail_at(work *w, const char *message, size_t offset)
     if (w->has_failed && offset < result->offset)
         return; /* the form before got further */
     w->has_failed = true;
+    result->is_sure = false;
     result->end = CL_TRANSLATE_SYNTAX;
     result->offset = offset;
     snprintf(result->message, sizeof result->message, "%.*s",
@@ -258,7 +266,7 @@ static void fail_with(work *w, const form *f, const cl_ts_answer *answer)
     column -= column < before ? column : before;
     cl_place_lf source_end = cl_lines_place(order->code, order->code_length, order->code_length);
     size_t offset = cl_lines_offset(order->code, order->code_length, (cl_place_lf){line_number - 1, column});
-    if (line_number - 1 > source_end.line || (offset == order->code_length && strstr(message, "<eof>") != NULL))
+    if (line_number - 1 > source_end.line || (offset == order->code_length && strstr(message, "Unterminated") == NULL))
         snprintf(message, sizeof message, "unexpected end of the source");
     fail_at(w, message, offset);
 }
@@ -274,10 +282,12 @@ static void fail_left(work *w, const cl_ts_answer *answer)
         fail_inside(w, text);
         break;
     case CL_LEAVE_FAULT:
-        fail_at(w, "the source is nested too deeply for the TypeScript compiler", w->order->code_length);
+        fail_at(w, "the source is nested too deeply for the TypeScript compiler", 0);
+        w->result->is_sure = true;
         break;
     case CL_LEAVE_TRAP:
-        fail_at(w, "the TypeScript compiler gave up on the source", w->order->code_length);
+        fail_at(w, "the TypeScript compiler gave up on the source", 0);
+        w->result->is_sure = true;
         break;
     default:
         w->result->end = CL_TRANSLATE_LEFT;

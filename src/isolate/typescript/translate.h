@@ -39,6 +39,7 @@ typedef struct cl_translate_result {
     cl_translation *translation; /* the caller's, when translated */
     char message[CL_TRANSLATE_MESSAGE_BYTES];
     size_t offset;               /* in the source, bytes */
+    bool is_sure;                /* it is not the source's grammar: nobody knows a better reason */
     cl_leave left;
     int stopped_for;
     bool has_trapped;            /* the instance was thrown away */
