@@ -52,7 +52,7 @@ START_TEST(each_kind_may_be_typescript)
         {CLOCHE_KIND_BODY, "#!/usr/bin/env cloche\nlet a: number = 1; return a // end", "1"},
         {CLOCHE_KIND_MODULE, "#!/usr/bin/env cloche\nexport default 1 as number", "1"},
         {CLOCHE_KIND_BODY, "\xef\xbb\xbflet a: number = 1; return a", "1"},
-        {CLOCHE_KIND_MODULE, "\xef\xbb\xbfexport default 1 as number", "1"},
+        {CLOCHE_KIND_MODULE, "\xef\xbb\xbf" "export default 1 as number", "1"},
     };
     cloche_sandbox *sandbox = open_sandbox();
 
