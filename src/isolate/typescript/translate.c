@@ -147,8 +147,10 @@ static bool keep_stripped(work *w, const form *f, const cl_ts_answer *answer)
     if (answer->code.length != before + length + after || memcmp(answer->code.data, f->before, before) != 0)
         return false;
     keep(w, &(cl_translation){.kind = f->kind, .code = (char *)answer->code.data + before, .code_length = length});
-    if (w->result->translation != NULL)
+    if (w->result->translation != NULL) {
         restore_surrogates(w->order, w->result->translation->code);
+        memcpy(w->result->translation->code, w->order->code, start_of(w->order, f).length);
+    }
     return true;
 }
 
