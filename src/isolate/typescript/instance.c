@@ -113,7 +113,9 @@ static uint32_t options_of(cl_typescript *typescript)
     CL_ASSERT(cl_handles_set(handles, options, text("module"), is_module));
     CL_ASSERT(cl_handles_set(handles, options, text("sourceMap"), yes));
     CL_ASSERT(cl_handles_set(handles, options, text("transform"), transform));
+    /* As tsc for ESNext: fields stay fields, and a member of an enum is read where it is used. */
     CL_ASSERT(cl_handles_set(handles, transform, text("nativeClassProperties"), yes));
+    CL_ASSERT(cl_handles_set(handles, transform, text("tsEnumIsMutable"), yes));
     return cl_handles_add(handles, options);
 }
 

@@ -1,12 +1,15 @@
 #include "isolate/typescript/translate.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/utf8.h"
 #include "isolate/typescript/instance.h"
 #include "isolate/typescript/lines.h"
+#include "isolate/typescript/merge.h"
+#include "isolate/typescript/repair.h"
 #include "isolate/typescript/source_map.h"
 
 /* The text around a source while it is read; `printed` is what the compiler makes of `before`. */
@@ -29,7 +32,10 @@ typedef struct work {
     cl_typescript *typescript;
     const cl_translate_order *order;
     cl_translate_result *result;
-    bool has_failed; /* a form has: its message is in the result */
+    bool has_failed;           /* a form has: its message is in the result */
+    char *repaired;            /* the source with repairs, of the same length; NULL: none were needed */
+    cl_buf merged;             /* the source as it is transformed, if insertions were made */
+    cl_insertions insertions;
 } work;
 
 bool cl_translate_is_built(void)
@@ -98,6 +104,20 @@ static cl_js_text start_of(const cl_translate_order *order, const form *f)
     return (cl_js_text){"", 0};
 }
 
+/* The order with the text that is to be read in this mode. */
+static cl_translate_order as_read(const work *w, cl_ts_mode mode)
+{
+    cl_translate_order order = *w->order;
+
+    if (w->repaired != NULL)
+        order.code = w->repaired;
+    if (mode == CL_TS_TRANSFORM && w->insertions.count > 0) {
+        order.code = w->merged.data;
+        order.code_length = w->merged.length;
+    }
+    return order;
+}
+
 static cl_ts_task task_of(const cl_translate_order *order, const form *f, cl_ts_mode mode)
 {
     cl_js_text start = start_of(order, f);
@@ -149,6 +169,7 @@ static bool keep_stripped(work *w, const form *f, const cl_ts_answer *answer)
     keep(w, &(cl_translation){.kind = f->kind, .code = (char *)answer->code.data + before, .code_length = length});
     if (w->result->translation != NULL) {
         restore_surrogates(w->order, w->result->translation->code);
+        cl_repair_semicolons(w->order->code, w->order->code_length, w->result->translation->code);
         memcpy(w->result->translation->code, w->order->code, start_of(w->order, f).length);
     }
     return true;
@@ -177,6 +198,8 @@ static void keep_transformed(work *w, const form *f, const cl_ts_answer *answer,
                 .mappings_length = mappings_length,
                 .printed_before = (uint32_t)before,
                 .source_before = (uint32_t)strlen(f->before),
+                .insertions = w->insertions.list,
+                .insertion_count = w->insertions.count,
             });
 }
 
@@ -225,9 +248,10 @@ static void flatten(char *code, size_t length)
 }
 
 /* Where the error is, for a line that is not one cell per unit. */
-static uint32_t column_by_cells(work *w, const form *f, const cl_ts_answer *answer, const char *line, size_t length)
+static uint32_t column_by_cells(work *w, const form *f, const cl_translate_order *read, const cl_ts_answer *answer,
+                                cl_ts_mode mode, const char *line, size_t length)
 {
-    cl_translate_order order = *w->order;
+    cl_translate_order order = *read;
     cl_js_value copy;
     cl_ts_answer again;
     uint32_t error_line = answer->line, cell = answer->cell;
@@ -238,7 +262,7 @@ static uint32_t column_by_cells(work *w, const form *f, const cl_ts_answer *answ
     if (cl_handles_text(&w->typescript->handles, order.code, order.code_length, &copy)) {
         flatten((char *)copy.text.data, copy.text.length);
         order.code = copy.text.data;
-        cl_ts_task task = task_of(&order, f, CL_TS_STRIP);
+        cl_ts_task task = task_of(&order, f, mode);
         w->typescript->slot.most_pages = order.most_pages;
         cl_typescript_work(w->thread, w->typescript, &task, &order.until, &again);
         if (again.left == CL_LEAVE_NONE && !again.ok && again.error.data != NULL && again.line == error_line &&
@@ -252,23 +276,31 @@ static uint32_t column_by_cells(work *w, const form *f, const cl_ts_answer *answ
     return cell;
 }
 
-static void fail_with(work *w, const form *f, const cl_ts_answer *answer)
+/* The place in the source as it was given. */
+static cl_place_lf place_of(work *w, const form *f, const cl_ts_answer *answer, cl_ts_mode mode)
+{
+    cl_translate_order read = as_read(w, mode);
+    uint32_t line = answer->line > 0 ? answer->line - 1 : 0, before = line == 0 ? (uint32_t)strlen(f->before) : 0;
+    size_t start = cl_lines_offset(read.code, read.code_length, (cl_place_lf){line, 0});
+    size_t end = cl_lines_offset(read.code, read.code_length, (cl_place_lf){line, UINT32_MAX});
+    uint32_t column = answer->cell;
+
+    if (!is_narrow(read.code + start, end - start))
+        column = column_by_cells(w, f, &read, answer, mode, read.code + start, end - start);
+    cl_place_lf place = {line, column - (column < before ? column : before)};
+    return mode == CL_TS_TRANSFORM ? cl_insertions_undo(w->insertions.list, w->insertions.count, place) : place;
+}
+
+static void fail_with(work *w, const form *f, const cl_ts_answer *answer, cl_ts_mode mode)
 {
     const cl_translate_order *order = w->order;
     char message[CL_TRANSLATE_MESSAGE_BYTES];
-    uint32_t before = answer->line == 1 ? (uint32_t)strlen(f->before) : 0;
-    uint32_t line_number = answer->line;
-    size_t line = cl_lines_offset(order->code, order->code_length, (cl_place_lf){line_number - 1, 0});
-    size_t end = cl_lines_offset(order->code, order->code_length, (cl_place_lf){line_number - 1, UINT32_MAX});
 
     snprintf(message, sizeof message, "%s", answer->error.data != NULL ? answer->error.data : "the source does not parse");
-    uint32_t column = answer->cell;
-    if (!is_narrow(order->code + line, end - line))
-        column = column_by_cells(w, f, answer, order->code + line, end - line);
-    column -= column < before ? column : before;
+    cl_place_lf place = place_of(w, f, answer, mode);
     cl_place_lf source_end = cl_lines_place(order->code, order->code_length, order->code_length);
-    size_t offset = cl_lines_offset(order->code, order->code_length, (cl_place_lf){line_number - 1, column});
-    if (line_number - 1 > source_end.line || (offset == order->code_length && strstr(message, "Unterminated") == NULL))
+    size_t offset = cl_lines_offset(order->code, order->code_length, place);
+    if (place.line > source_end.line || (offset == order->code_length && strstr(message, "Unterminated") == NULL))
         snprintf(message, sizeof message, "unexpected end of the source");
     fail_at(w, message, offset);
 }
@@ -300,14 +332,16 @@ static void fail_left(work *w, const cl_ts_answer *answer)
 
 /* ---- a form ---- */
 
-static bool has_word(const cl_translate_order *order, const char *word)
-{
-    return memmem(order->code, order->code_length, word, strlen(word)) != NULL;
-}
-
 static void run_task(work *w, const form *f, cl_ts_mode mode, cl_ts_answer *answer)
 {
-    cl_ts_task task = task_of(w->order, f, mode);
+    if (mode == CL_TS_TRANSFORM && w->insertions.count == 0) {
+        cl_translate_order order = as_read(w, CL_TS_STRIP);
+        cl_buf_reset(&w->merged);
+        if (!cl_merge_namespaces(order.code, order.code_length, &w->merged, &w->insertions))
+            w->insertions.count = 0;
+    }
+    cl_translate_order read = as_read(w, mode);
+    cl_ts_task task = task_of(&read, f, mode);
 
     if (w->typescript->slot.is_dirty)
         cl_typescript_reset(w->typescript);
@@ -317,40 +351,74 @@ static void run_task(work *w, const form *f, cl_ts_mode mode, cl_ts_answer *answ
     w->result->peak_pages = peak > w->result->peak_pages ? peak : w->result->peak_pages;
 }
 
-/* false: the source is of another form. */
-static bool try_form(work *w, const form *f)
+typedef enum attempt { DONE, OTHER_FORM, AGAIN } attempt;
+
+static attempt attempt_form(work *w, const form *f)
 {
-    bool assigns_exports = false;
     cl_ts_answer answer;
 
     /* Imports of nothing but types vanish in a transformation, as they do in TypeScript; erasure keeps them. */
-    bool is_transformed = w->order->is_printed || (f->is_module && has_word(w->order, "import"));
-    run_task(w, f, is_transformed ? CL_TS_TRANSFORM : CL_TS_STRIP, &answer);
-    if (answer.ok && !is_transformed && keep_stripped(w, f, &answer))
-        return true;
-    if (!is_transformed && answer.left == CL_LEAVE_NONE && (answer.ok || answer.is_unsupported)) {
-        assigns_exports = answer.error.data != NULL && strstr(answer.error.data, "export assignment") != NULL;
-        is_transformed = true;
-        run_task(w, f, CL_TS_TRANSFORM, &answer);
+    bool is_printed = w->order->is_printed || w->repaired != NULL || (f->is_module && memmem(w->order->code, w->order->code_length, "import", 6) != NULL);
+    cl_ts_mode mode = is_printed ? CL_TS_TRANSFORM : CL_TS_STRIP;
+    run_task(w, f, mode, &answer);
+    if (answer.ok && mode == CL_TS_STRIP && keep_stripped(w, f, &answer))
+        return DONE;
+    if (mode == CL_TS_STRIP && answer.left == CL_LEAVE_NONE && (answer.ok || answer.is_unsupported)) {
+        mode = CL_TS_TRANSFORM;
+        run_task(w, f, mode, &answer);
     }
     if (answer.left != CL_LEAVE_NONE) {
         fail_left(w, &answer);
-        return w->result->end != CL_TRANSLATE_SYNTAX;
+        return w->result->end != CL_TRANSLATE_SYNTAX ? DONE : OTHER_FORM;
     }
     if (!answer.ok) {
-        fail_with(w, f, &answer);
-        return false;
+        cl_place_lf place = place_of(w, f, &answer, mode);
+        if (cl_repair(&w->repaired, w->order->code, w->order->code_length,
+                      cl_lines_offset(w->order->code, w->order->code_length, place)))
+            return AGAIN;
+        fail_with(w, f, &answer, mode);
+        return OTHER_FORM;
     }
     if (has_surrogates(w->order)) {
         fail_at(w, "a surrogate alone cannot be in a source that has to be transformed; write it as an escape",
                 cl_utf8_check(w->order->code, w->order->code_length, false));
-        return false;
+        return OTHER_FORM;
     }
-    if (f->is_module && !assigns_exports && has_word(w->order, "export"))
-        assigns_exports = memmem(answer.code.data, answer.code.length, "module.exports = ", 17) != NULL &&
-                          memmem(answer.code.data, answer.code.length, "export ", 7) == NULL;
-    keep_transformed(w, f, &answer, assigns_exports);
-    return true;
+    bool assigns = f->is_module && cl_repair_assigns_exports(w->order->code, w->order->code_length) &&
+                   memmem(answer.code.data, answer.code.length, "module.exports = ", 17) != NULL;
+    keep_transformed(w, f, &answer, assigns);
+    return DONE;
+}
+
+/* false: the source is of another form. Each repair takes something away that is then gone, so it ends. */
+static bool try_form(work *w, const form *f)
+{
+    attempt end;
+
+    w->insertions.count = 0;
+    while ((end = attempt_form(w, f)) == AGAIN)
+        w->insertions.count = 0;
+    free(w->repaired);
+    w->repaired = NULL;
+    return end == DONE;
+}
+
+static void try_forms(work *w)
+{
+    const cl_translate_order *order = w->order;
+    size_t offset;
+
+    if (cl_repair_finds_declare(order->code, order->code_length, &offset)) {
+        fail_at(w, "a declaration may not begin in the line after 'declare'", offset);
+        return;
+    }
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        bool is_wanted = order->kind == CLOCHE_KIND_AUTO
+                             ? forms[i].kind == CLOCHE_KIND_BODY || forms[i].kind == CLOCHE_KIND_MODULE
+                             : forms[i].kind == order->kind;
+        if (is_wanted && try_form(w, &forms[i]))
+            break;
+    }
 }
 
 void cl_translate(cl_thread *thread, const cl_translate_order *order, cl_translate_result *result)
@@ -364,13 +432,9 @@ void cl_translate(cl_thread *thread, const cl_translate_order *order, cl_transla
         fail_inside(&w, err.text);
         return;
     }
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        bool is_wanted = order->kind == CLOCHE_KIND_AUTO
-                             ? forms[i].kind == CLOCHE_KIND_BODY || forms[i].kind == CLOCHE_KIND_MODULE
-                             : forms[i].kind == order->kind;
-        if (is_wanted && try_form(&w, &forms[i]))
-            break;
-    }
+    cl_buf_init(&w.merged, 0);
+    try_forms(&w);
+    cl_buf_fini(&w.merged);
     if (w.typescript->slot.trap != 0 || result->end == CL_TRANSLATE_INTERNAL) {
         result->has_trapped = true;
         release(thread); /* not to be trusted with a reset */

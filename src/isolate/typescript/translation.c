@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isolate/typescript/merge.h"
 #include "isolate/typescript/source_map.h"
 
 static char *copy(const char *data, size_t length)
@@ -25,7 +26,12 @@ cl_translation *cl_translation_new(const cl_translation *from)
     atomic_init(&translation->refs, 1);
     translation->code = copy(from->code, from->code_length);
     translation->mappings = from->mappings != NULL ? copy(from->mappings, from->mappings_length) : NULL;
-    if (translation->code != NULL && (translation->mappings != NULL || from->mappings == NULL))
+    size_t insertions_size = from->insertion_count * sizeof *from->insertions;
+    translation->insertions = from->insertion_count > 0 ? malloc(insertions_size) : NULL;
+    if (translation->insertions != NULL)
+        memcpy(translation->insertions, from->insertions, insertions_size);
+    if (translation->code != NULL && (translation->mappings != NULL || from->mappings == NULL) &&
+        (translation->insertions != NULL || from->insertion_count == 0))
         return translation;
     cl_translation_unref(translation);
     return NULL;
@@ -37,6 +43,7 @@ void cl_translation_unref(cl_translation *translation)
         return;
     free(translation->code);
     free(translation->mappings);
+    free(translation->insertions);
     free(translation);
 }
 
@@ -62,6 +69,7 @@ size_t cl_translation_to_source(const cl_translation *translation, const char *s
         return 0;
     if (in_source.line == 0)
         in_source.column -= in_source.column < translation->source_before ? in_source.column : translation->source_before;
+    in_source = cl_insertions_undo(translation->insertions, translation->insertion_count, in_source);
     size_t from = cl_lines_offset(source, source_length, in_source);
     /* Between two mappings: as far as the text was printed as it was written, so far does the place go on. */
     size_t start = cl_lines_offset(translation->code, translation->code_length, unshifted(translation, mapped));

@@ -28,6 +28,8 @@ typedef struct cl_translation {
     size_t mappings_length;
     uint32_t printed_before;  /* characters that stood before `code` in its first line when it was printed, */
     uint32_t source_before;   /* and before the source when it was read */
+    struct cl_insertion *insertions; /* what was put into the source, for a transformation; NULL: nothing */
+    uint32_t insertion_count;
 } cl_translation;
 
 static inline cl_translation *cl_translation_ref(cl_translation *translation)
