@@ -291,18 +291,23 @@ static cl_place_lf place_of(work *w, const form *f, const cl_ts_answer *answer, 
     return mode == CL_TS_TRANSFORM ? cl_insertions_undo(w->insertions.list, w->insertions.count, place) : place;
 }
 
-static void fail_with(work *w, const form *f, const cl_ts_answer *answer, cl_ts_mode mode)
+/* true: what was wrong is put right, and the form may be tried again. */
+static bool fail_with(work *w, const form *f, const cl_ts_answer *answer, cl_ts_mode mode)
 {
     const cl_translate_order *order = w->order;
     char message[CL_TRANSLATE_MESSAGE_BYTES];
 
+    /* The answer's own texts are gone once the place is looked for. */
     snprintf(message, sizeof message, "%s", answer->error.data != NULL ? answer->error.data : "the source does not parse");
     cl_place_lf place = place_of(w, f, answer, mode);
     cl_place_lf source_end = cl_lines_place(order->code, order->code_length, order->code_length);
     size_t offset = cl_lines_offset(order->code, order->code_length, place);
+    if (cl_repair(&w->repaired, order->code, order->code_length, offset))
+        return true;
     if (place.line > source_end.line || (offset == order->code_length && strstr(message, "Unterminated") == NULL))
         snprintf(message, sizeof message, "unexpected end of the source");
     fail_at(w, message, offset);
+    return false;
 }
 
 static void fail_left(work *w, const cl_ts_answer *answer)
@@ -371,14 +376,8 @@ static attempt attempt_form(work *w, const form *f)
         fail_left(w, &answer);
         return w->result->end != CL_TRANSLATE_SYNTAX ? DONE : OTHER_FORM;
     }
-    if (!answer.ok) {
-        cl_place_lf place = place_of(w, f, &answer, mode);
-        if (cl_repair(&w->repaired, w->order->code, w->order->code_length,
-                      cl_lines_offset(w->order->code, w->order->code_length, place)))
-            return AGAIN;
-        fail_with(w, f, &answer, mode);
-        return OTHER_FORM;
-    }
+    if (!answer.ok)
+        return fail_with(w, f, &answer, mode) ? AGAIN : OTHER_FORM;
     if (has_surrogates(w->order)) {
         fail_at(w, "a surrogate alone cannot be in a source that has to be transformed; write it as an escape",
                 cl_utf8_check(w->order->code, w->order->code_length, false));
