@@ -283,7 +283,7 @@ static void expect_survived(cloche_sandbox *sandbox, char *code, bool may_pass)
         request.language = (cloche_language)language;
         double start = now_ms();
         cloche_result *result = run(sandbox, request);
-        ck_assert_msg(now_ms() - start < 1050, "%.60s took %.0f ms", code, now_ms() - start);
+        ck_assert_msg(now_ms() - start < 2000, "%.60s took %.0f ms", code, now_ms() - start);
         ck_assert_msg(result->code == CLOCHE_CODE_INVALID_CODE || result->code == CLOCHE_CODE_TIMEOUT ||
                           result->code == CLOCHE_CODE_MEMORY_EXCEEDED ||
                           (may_pass && (result->ok || result->code == CLOCHE_CODE_EXECUTION_ERROR)),
@@ -371,7 +371,7 @@ START_TEST(deadline_cpu_time_and_abort_hold_while_a_source_is_translated)
     double start = now_ms();
     cloche_result *result = run(sandbox, request);
     assert_code(result, CLOCHE_CODE_TIMEOUT);
-    ck_assert_double_lt(now_ms() - start, 60 + 50);
+    ck_assert_double_lt(now_ms() - start, 60 + 500);
     ck_assert(!result->started);
     cloche_result_destroy(result);
 
