@@ -124,7 +124,7 @@ void cl_slot_close(cl_slot *slot)
 {
     if (slot->reservation == NULL)
         return;
-    cl_budget_give(slot->mapped_end - cl_slot_image_size(slot));
+    cl_budget_give(slot->charged);
     cl_sanitizer_forget_stack(slot->stack_id);
     munmap(slot->reservation, CL_RESERVATION_BYTES);
     *slot = (cl_slot){0};
@@ -147,6 +147,7 @@ uint32_t cl_slot_grow(cl_slot *slot, wasm_rt_memory_t *memory, uint32_t pages)
             cl_slot_leave(slot, CL_LEAVE_HOST_MEMORY);
         }
         slot->mapped_end = end;
+        slot->charged += more;
     }
     memory->pages += pages;
     memory->size = end;
@@ -155,19 +156,22 @@ uint32_t cl_slot_grow(cl_slot *slot, wasm_rt_memory_t *memory, uint32_t pages)
     return before;
 }
 
-/* Growth: what stays resident is zeroed, the rest goes back to the system; all of it is closed again. */
+/* Growth: what stays open or resident is zeroed, the rest goes back to the system; all but what stays open is closed. */
 static void reset_growth(cl_slot *slot)
 {
     uint32_t start = cl_slot_image_size(slot);
     uint32_t end = slot->mapped_end;
+    uint32_t open_end = end - start < slot->open_growth ? end : start + slot->open_growth;
     uint32_t kept = end - start < CL_KEPT_GROWTH_BYTES ? end : start + CL_KEPT_GROWTH_BYTES;
 
     memset(slot->memory + start, 0, kept - start);
     if (kept < end)
         CL_ASSERT(madvise(slot->memory + kept, end - kept, MADV_DONTNEED) == 0);
-    CL_ASSERT(mprotect(slot->memory + start, end - start, PROT_NONE) == 0);
-    slot->mapped_end = start;
-    cl_budget_give(end - start);
+    if (open_end < end)
+        CL_ASSERT(mprotect(slot->memory + open_end, end - open_end, PROT_NONE) == 0);
+    slot->mapped_end = open_end;
+    cl_budget_give(slot->charged);
+    slot->charged = 0;
 }
 
 static void reset_deep(cl_slot *slot)

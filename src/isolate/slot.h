@@ -3,7 +3,8 @@
  * The memory of a module starts as an image, is changed by one run, and comes back to the image. What all modules share
  * is here: the layout of layout.h, growth, faults that are meant to happen, entering and leaving.
  *
- * Invariant: if not dirty, linear memory equals the image and is inaccessible beyond it.
+ * Invariant: if not dirty, linear memory equals the image; beyond it are at most open_growth bytes of zeros, and beyond
+ * those it is inaccessible.
  *
  * Units    bytes; pages are wasm pages of 64 KiB
  * Owner    embedded in what uses it (cl_guest, cl_typescript)
@@ -66,6 +67,8 @@ typedef struct cl_slot {
     uint8_t *reservation;
     uint8_t *stack_low;   /* lowest accessible byte of the private stack */
     uint32_t mapped_end;  /* linear memory is accessible up to here */
+    uint32_t open_growth; /* bytes behind the image that stay open and zero between runs, once they were needed */
+    uint32_t charged;     /* of the process's budget, by this run */
     uint32_t most_pages;  /* of growth, for this run */
     uint32_t peak_pages;  /* of growth, high water of this run */
     uint32_t trap;        /* wasm_rt_trap_t that this run was left by */

@@ -358,10 +358,10 @@ static void finish(cl_guest *guest)
 static uint64_t cpu_left(const cl_run *run, uint64_t since_ns)
 {
     uint64_t limit_ns = run->request->limits.cpu_ns;
-    uint64_t used_ns = run->cpu_used_ns + cl_clock_ns(CLOCK_THREAD_CPUTIME_ID) - since_ns;
 
     if (limit_ns == 0)
-        return 0;
+        return 0; /* the clock of a thread is a system call */
+    uint64_t used_ns = run->cpu_used_ns + cl_clock_ns(CLOCK_THREAD_CPUTIME_ID) - since_ns;
     return limit_ns > used_ns ? limit_ns - used_ns : 1;
 }
 

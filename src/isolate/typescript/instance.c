@@ -58,6 +58,7 @@ cloche_status cl_typescript_reserve(cl_typescript **out, cloche_error *err)
         free(typescript);
         return rc;
     }
+    typescript->slot.open_growth = CL_TS_OPEN_GROWTH;
     pthread_once(&table_once, build_table);
     typescript->instance = cl_slot_instance(&typescript->slot, offsetof(Z_swc_instance_t, w2c_memory));
     cl_handles_clear(&typescript->handles);

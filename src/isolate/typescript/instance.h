@@ -18,7 +18,8 @@
 #include "isolate/typescript/handles.h"
 #include "swc_wasm.h"
 
-#define CL_TS_WINDOW_BYTES ((uint32_t)65536) /* shadow stack that is open in every translation */
+#define CL_TS_WINDOW_BYTES ((uint32_t)65536)  /* shadow stack that is open in every translation */
+#define CL_TS_OPEN_GROWTH ((uint32_t)2 * 65536) /* heap that stays open: enough for some 100 lines */
 
 typedef enum cl_ts_mode {
     CL_TS_STRIP,     /* types become blanks: all else stays in its place */

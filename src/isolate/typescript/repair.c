@@ -116,6 +116,21 @@ bool cl_repair_finds_declare(const char *code, size_t length, size_t *offset)
     return found;
 }
 
+bool cl_repair_has_enum(const char *code, size_t length)
+{
+    text t = {code, length};
+
+    for (const char *at = code; (at = memmem(at, length - (size_t)(at - code), "enum ", 5)) != NULL; at++) {
+        size_t word = skip_blanks(t, (size_t)(at - code) + 5), end = word;
+        while (end < length && is_word(code[end]))
+            end++;
+        bool is_declared = at - code >= 8 && memcmp(at - 8, "declare ", 8) == 0;
+        if (end > word && (at == code || !is_word(at[-1])) && !is_declared && starts(t, skip_blanks(t, end), "{"))
+            return true;
+    }
+    return false;
+}
+
 bool cl_repair_assigns_exports(const char *code, size_t length)
 {
     text t = {code, length};

@@ -22,6 +22,9 @@ void cl_repair_semicolons(const char *source, size_t length, char *code);
 /* `declare` alone in a line, and a declaration in the next: the compiler drops both, TypeScript neither. */
 bool cl_repair_finds_declare(const char *code, size_t length, size_t *offset);
 
+/* Whether an enum seems to be in it (a comment may be taken for one): what erasure would refuse after all. */
+bool cl_repair_has_enum(const char *code, size_t length);
+
 /* Whether the source says `export =`. */
 bool cl_repair_assigns_exports(const char *code, size_t length);
 

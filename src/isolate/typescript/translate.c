@@ -363,7 +363,8 @@ static attempt attempt_form(work *w, const form *f)
     cl_ts_answer answer;
 
     /* Imports of nothing but types vanish in a transformation, as they do in TypeScript; erasure keeps them. */
-    bool is_printed = w->order->is_printed || w->repaired != NULL || (f->is_module && memmem(w->order->code, w->order->code_length, "import", 6) != NULL);
+    bool is_printed = w->order->is_printed || w->repaired != NULL ||
+                      cl_repair_has_enum(w->order->code, w->order->code_length) || (f->is_module && memmem(w->order->code, w->order->code_length, "import", 6) != NULL);
     cl_ts_mode mode = is_printed ? CL_TS_TRANSFORM : CL_TS_STRIP;
     run_task(w, f, mode, &answer);
     if (answer.ok && mode == CL_TS_STRIP && keep_stripped(w, f, &answer))

@@ -114,17 +114,17 @@ static void expect_untouched(cl_typescript *used, cl_typescript *fresh, const ch
     uint32_t start = used->slot.shape->window_start, size = cl_slot_image_size(&used->slot);
 
     ck_assert_msg(memcmp(used->slot.memory + start, fresh->slot.memory + start, size - start) == 0, "memory after %s", after);
-    ck_assert_msg(used->slot.mapped_end == size, "growth stays open after %s", after);
+    ck_assert_msg(used->slot.mapped_end <= size + CL_TS_OPEN_GROWTH, "growth stays open after %s", after);
     ck_assert_msg(!used->slot.is_deep && !used->slot.is_thawed && !used->slot.is_dirty, "the slot after %s", after);
     ck_assert_uint_eq(used->instance->w2c_g0, fresh->instance->w2c_g0);
     ck_assert_uint_eq(used->instance->w2c_memory.size, size);
     ck_assert_uint_eq(used->handles.end, CL_HANDLE_FIRST);
     ck_assert_uint_eq(used->handles.text_count + used->handles.object_count + used->handles.first_free, 0);
-    /* The first page that would be grown into holds zeros once it is opened again. */
-    static const uint8_t zeros[65536];
+    /* What is open behind it, and what opens at the next growth, holds zeros. */
+    static const uint8_t zeros[CL_TS_OPEN_GROWTH + 65536];
     wasm_rt_memory_t memory = cl_slot_descriptor(&used->slot);
-    used->slot.most_pages = 1;
-    cl_slot_grow(&used->slot, &memory, 1);
+    used->slot.most_pages = sizeof zeros / 65536;
+    cl_slot_grow(&used->slot, &memory, used->slot.most_pages);
     ck_assert_msg(memcmp(used->slot.memory + size, zeros, sizeof zeros) == 0, "growth after %s", after);
     used->slot.is_dirty = true;
     cl_typescript_reset(used);
