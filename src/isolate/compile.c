@@ -295,6 +295,10 @@ bool cl_compile(cl_guest *guest, cl_compiled *out)
             continue;
         }
         failure f = take_failure(guest);
+        if (!f.is_parsers && tries[i]->kind == CLOCHE_KIND_MODULE && run->request->check_only) {
+            *out = (cl_compiled){.code = CL_UNDEFINED, .kind = tries[i]->kind}; /* it parses; an import was not found */
+            return true;
+        }
         if (!f.is_parsers && tries[i]->kind == CLOCHE_KIND_MODULE) {
             cl_report_error(guest, CLOCHE_CODE_EXECUTION_ERROR, f.error);
             return false;

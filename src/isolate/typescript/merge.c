@@ -18,7 +18,16 @@ typedef struct block {
 typedef struct exported {
     uint32_t name; /* token */
     int block;
+    bool is_mutable; /* let or var: its value is read where it is used */
 } exported;
+
+/* Text to be put in before a byte of the source. */
+typedef struct edit {
+    uint32_t at;
+    uint32_t name;     /* token of the name; of an alias, else of the use */
+    uint32_t from;     /* token of the namespace's name */
+    enum { ALIAS, MEMBER, SHORTHAND } what;
+} edit;
 
 typedef struct merge {
     cl_tokens t;
@@ -26,6 +35,8 @@ typedef struct merge {
     int block_count;
     exported names[NAMES_MOST];
     uint32_t name_count;
+    edit edits[CL_INSERTIONS_MOST];
+    uint32_t edit_count;
 } merge;
 
 static bool is_one_of(const cl_tokens *t, uint32_t i, const char *const *words, size_t count)
@@ -108,23 +119,23 @@ static bool is_same(const merge *m, int a, int b)
     return false;
 }
 
-static bool add_name(merge *m, uint32_t token, int in)
+static bool add_name(merge *m, uint32_t token, int in, bool is_mutable)
 {
     if (m->name_count == NAMES_MOST)
         return false;
-    m->names[m->name_count++] = (exported){.name = token, .block = in};
+    m->names[m->name_count++] = (exported){.name = token, .block = in, .is_mutable = is_mutable};
     return true;
 }
 
 /* Names of `const a = ..., b = ...` from the token behind const; patterns are left alone. */
-static bool add_constants(merge *m, uint32_t i, int in)
+static bool add_variables(merge *m, uint32_t i, int in, bool is_mutable)
 {
     const cl_tokens *t = &m->t;
 
     for (uint32_t end = m->blocks[in].close; i < end; i++) {
         if (t->list[i].type != CL_TOKEN_WORD)
             return true;
-        if (!add_name(m, i, in))
+        if (!add_name(m, i, in, is_mutable))
             return false;
         /* To the comma before the next one. */
         for (i++; i < end && !cl_token_is_sign(t, i, ','); i++) {
@@ -143,7 +154,7 @@ static bool find_names(merge *m)
 
     for (int b = 0; b < m->block_count; b++) {
         const block *own = &m->blocks[b];
-        if (cl_token_is_sign(t, own->name + 1, '.') && !add_name(m, own->name + 2, b)) /* A.B exports B from A */
+        if (cl_token_is_sign(t, own->name + 1, '.') && !add_name(m, own->name + 2, b, false)) /* A.B exports B from A */
             return false;
         if (cl_token_is_sign(t, own->name + 1, '.'))
             continue;
@@ -155,17 +166,18 @@ static bool find_names(merge *m)
             if (!cl_token_is(t, i, "export"))
                 continue;
             uint32_t at = i + 1;
-            bool is_const = cl_token_is(t, at, "const") && !cl_token_is(t, at + 1, "enum");
-            if (is_const && !add_constants(m, at + 1, b))
+            bool is_mutable = IS_ONE_OF(t, at, "let", "var");
+            bool is_variable = is_mutable || (cl_token_is(t, at, "const") && !cl_token_is(t, at + 1, "enum"));
+            if (is_variable && !add_variables(m, at + 1, b, is_mutable))
                 return false;
-            if (is_const)
+            if (is_variable)
                 continue;
             while (IS_ONE_OF(t, at, "async", "abstract", "const"))
                 at++;
             if (!IS_ONE_OF(t, at, "function", "class", "enum", "namespace", "module", "import"))
                 continue;
             at += cl_token_is_sign(t, at + 1, '*') ? 2 : 1;
-            if (at < own->close && t->list[at].type == CL_TOKEN_WORD && !add_name(m, at, b))
+            if (at < own->close && t->list[at].type == CL_TOKEN_WORD && !add_name(m, at, b, false))
                 return false;
         }
     }
@@ -212,11 +224,84 @@ static bool lies_in(const merge *m, int inner, int of)
     return false;
 }
 
-static bool insert_for(const merge *m, int b, cl_buf *out)
+static bool add_edit(merge *m, edit e)
+{
+    if (m->edit_count == CL_INSERTIONS_MOST)
+        return false;
+    m->edits[m->edit_count++] = e;
+    return true;
+}
+
+static bool is_sign_in(const cl_tokens *t, uint32_t i, const char *signs)
+{
+    return i < t->count && t->list[i].type == CL_TOKEN_SIGN && strchr(signs, t->code[t->list[i].start]) != NULL;
+}
+
+/* Whether a use of the name in the block, at any depth, may be another's: something in there declares it. */
+static bool is_shadowed(const merge *m, const block *b, uint32_t name)
+{
+    const cl_tokens *t = &m->t;
+
+    for (uint32_t i = b->open + 1; i < b->close; i++) {
+        /* Brackets before an arrow or a body are parameters; those of if, while and for are taken for some, too. */
+        if (cl_token_is_sign(t, i, '(')) {
+            uint32_t close = t->list[i].match;
+            bool is_list = is_sign_in(t, close + 1, "{:") || (cl_token_is_sign(t, close + 1, '=') && cl_token_is_sign(t, close + 2, '>'));
+            for (uint32_t k = i + 1; is_list && k < close; k++)
+                if (cl_token_same(t, k, name) && !is_dot_before(t, k))
+                    return true;
+        }
+        if (!cl_token_same(t, i, name) || is_dot_before(t, i))
+            continue;
+        if (IS_ONE_OF(t, i - 1, "const", "let", "var", "function", "class", "enum", "namespace", "module", "import", "as") ||
+            (cl_token_is_sign(t, i + 1, '=') && cl_token_is_sign(t, i + 2, '>')))
+            return true;
+        /* In a pattern behind let, const or var. */
+        for (uint32_t k = i; k-- > b->open && is_sign_in(t, k, "{[,");)
+            if (IS_ONE_OF(t, k - 1, "const", "let", "var"))
+                return true;
+    }
+    return false;
+}
+
+/* { n } as a value: behind what a value comes after. */
+static bool is_shorthand(const cl_tokens *t, uint32_t i)
+{
+    if (!is_sign_in(t, i - 1, "{,") || !is_sign_in(t, i + 1, ",}"))
+        return false;
+    for (uint32_t k = i; k-- > 0;) {
+        if (is_sign_in(t, k, ")]}"))
+            k = t->list[k].match;
+        else if (cl_token_is_sign(t, k, '{'))
+            return k > 0 && (is_sign_in(t, k - 1, "=(,:[?&|") || cl_token_is(t, k - 1, "return"));
+        else if (is_sign_in(t, k, "(["))
+            return false;
+    }
+    return false;
+}
+
+static bool add_members(merge *m, const block *b, const exported *name)
+{
+    const cl_tokens *t = &m->t;
+    uint32_t from = m->blocks[name->block].name;
+
+    for (uint32_t i = b->open + 1; i < b->close; i++) {
+        bool is_spread = i > 2 && cl_token_is_sign(t, i - 1, '.') && cl_token_is_sign(t, i - 2, '.');
+        if (!cl_token_same(t, i, name->name) || (is_dot_before(t, i) && !is_spread))
+            continue;
+        if (cl_token_is_sign(t, i + 1, ':') && is_sign_in(t, i - 1, "{,"))
+            continue; /* a key */
+        if (!add_edit(m, (edit){t->list[i].start, i, from, is_shorthand(t, i) ? SHORTHAND : MEMBER}))
+            return false;
+    }
+    return true;
+}
+
+/* What is missing in one block. */
+static bool add_edits(merge *m, int b)
 {
     const block *own = &m->blocks[b];
     const cl_tokens *t = &m->t;
-    bool inserted = false;
 
     for (uint32_t n = 0; n < m->name_count; n++) {
         const exported *name = &m->names[n];
@@ -227,43 +312,61 @@ static bool insert_for(const merge *m, int b, cl_buf *out)
         if (is_known || from->close > own->open || !lies_in(m, b, name->block) || !has_word(m, own, name->name) ||
             declares(m, own, name->name))
             continue;
-        const cl_token *word = &t->list[name->name], *namespace = &t->list[from->name];
-        cl_buf_puts(out, " import ");
-        cl_buf_append(out, t->code + word->start, word->end - word->start);
-        cl_buf_puts(out, " = ");
-        cl_buf_append(out, t->code + namespace->start, namespace->end - namespace->start);
-        cl_buf_puts(out, ".");
-        cl_buf_append(out, t->code + word->start, word->end - word->start);
-        cl_buf_puts(out, ";");
-        inserted = true;
+        if (!name->is_mutable && !add_edit(m, (edit){t->list[own->open].end, name->name, from->name, ALIAS}))
+            return false;
+        if (name->is_mutable && !is_shadowed(m, own, name->name) && !add_members(m, own, name))
+            return false;
     }
-    return inserted;
+    return true;
 }
 
-static uint32_t units_of(const char *text, size_t length)
+static int by_place(const void *a, const void *b)
 {
-    return cl_lines_place(text, length, length).column;
+    const edit *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static bool write(const merge *m, size_t length, cl_buf *out, cl_insertions *made)
+static void put_word(cl_buf *out, const cl_tokens *t, uint32_t token)
+{
+    cl_buf_append(out, t->code + t->list[token].start, t->list[token].end - t->list[token].start);
+}
+
+static void put_edit(cl_buf *out, const cl_tokens *t, const edit *e)
+{
+    if (e->what == ALIAS)
+        cl_buf_puts(out, " import ");
+    if (e->what != MEMBER) {
+        put_word(out, t, e->name);
+        cl_buf_puts(out, e->what == ALIAS ? " = " : ": ");
+    }
+    put_word(out, t, e->from);
+    cl_buf_puts(out, ".");
+    if (e->what == ALIAS) {
+        put_word(out, t, e->name);
+        cl_buf_puts(out, ";");
+    }
+}
+
+static bool write(merge *m, size_t length, cl_buf *out, cl_insertions *made)
 {
     const cl_tokens *t = &m->t;
     size_t from = 0;
 
-    for (int b = 0; b < m->block_count; b++) {
-        uint32_t end = t->list[m->blocks[b].open].end;
-        if (cl_token_is_sign(t, m->blocks[b].name + 1, '.'))
-            continue; /* the innermost has the braces */
-        cl_buf_append(out, t->code + from, end - from);
-        from = end;
+    for (int b = 0; b < m->block_count; b++)
+        /* Of A.B the innermost has the braces. */
+        if (!cl_token_is_sign(t, m->blocks[b].name + 1, '.') && !add_edits(m, b))
+            return false;
+    qsort(m->edits, m->edit_count, sizeof *m->edits, by_place);
+    for (uint32_t i = 0; i < m->edit_count; i++) {
+        cl_buf_append(out, t->code + from, m->edits[i].at - from);
+        from = m->edits[i].at;
         size_t before = out->length;
-        if (!insert_for(m, b, out))
-            continue;
-        if (made->count == CL_INSERTIONS_MOST || out->failed)
+        put_edit(out, t, &m->edits[i]);
+        if (out->failed)
             return false;
         made->list[made->count++] = (cl_insertion){
             .at = cl_lines_place(out->data, before, before),
-            .units = units_of(out->data + before, out->length - before),
+            .units = cl_lines_place(out->data + before, out->length - before, out->length - before).column,
         };
     }
     cl_buf_append(out, t->code + from, length - from);

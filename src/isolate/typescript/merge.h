@@ -5,8 +5,9 @@
  *                ^ import x = A.x;               inserted here
  *
  * What an earlier block of the same namespace, or of one around, exports is known in a later one by its bare name. The
- * compiler does not see that; it does see an import alias. Only names whose value does not change afterwards are
- * inserted (const, function, class, enum, namespace), and only where the block has the word and declares no such name.
+ * compiler does not see that; it does see an import alias. A name whose value may change (let, var) is read where it is
+ * used: A. goes before each use, unless something in the block declares the name too. Where the block itself declares
+ * it, it is left alone.
  *
  * Pure but for memory.
  */

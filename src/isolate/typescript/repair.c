@@ -62,6 +62,30 @@ static size_t empty_export_end(text t, size_t at)
     return starts(t, brace, "}") ? brace + 1 : 0;
 }
 
+static bool make_copy(char **repaired, const char *code, size_t length)
+{
+    if (*repaired != NULL)
+        return true;
+    if ((*repaired = malloc(length + 1)) == NULL)
+        return false;
+    memcpy(*repaired, code, length);
+    return true;
+}
+
+void cl_repair_const_enums(char **repaired, const char *code, size_t length)
+{
+    cl_tokens tokens;
+
+    if (memmem(code, length, "enum", 4) == NULL || memmem(code, length, "const", 5) == NULL ||
+        !cl_tokens_make(code, length, &tokens))
+        return;
+    for (uint32_t i = 0; i + 3 < tokens.count; i++)
+        if (cl_token_is(&tokens, i, "const") && cl_token_is(&tokens, i + 1, "enum") &&
+            cl_token_is_sign(&tokens, i + 3, '{') && make_copy(repaired, code, length))
+            memset(*repaired + tokens.list[i].start, ' ', strlen("const"));
+    cl_tokens_free(&tokens);
+}
+
 bool cl_repair(char **repaired, const char *code, size_t length, size_t offset)
 {
     text t = {*repaired != NULL ? *repaired : code, length};
@@ -70,11 +94,8 @@ bool cl_repair(char **repaired, const char *code, size_t length, size_t offset)
 
     if (!is_alias && end == 0)
         return false;
-    if (*repaired == NULL) {
-        if ((*repaired = malloc(length + 1)) == NULL)
-            return false;
-        memcpy(*repaired, code, length);
-    }
+    if (!make_copy(repaired, code, length))
+        return false;
     if (is_alias)
         memcpy(*repaired + offset, "const ", 6);
     for (size_t i = offset; i < end; i++)
