@@ -196,7 +196,7 @@ if (only === "") {
   await compareAcceptance(packages, false);
   // A mutant of what disagrees says nothing new; of a large source, little for its time.
   const bases = [...snippets, ...packages].filter(
-    ({ id, isFailing, source }) => !disagreed.has(id) && !isFailing && source.length < 3000,
+    ({ id, isFailing, source }) => !disagreed.has(id) && !known.has(id) && !isFailing && source.length < 3000,
   );
   const accepted = await compareAcceptance(makeMutants(bases, mutantCount, seed), true);
   for (const mutant of accepted) await compareMutant(mutant);
