@@ -72,17 +72,35 @@ static bool make_copy(char **repaired, const char *code, size_t length)
     return true;
 }
 
-void cl_repair_const_enums(char **repaired, const char *code, size_t length)
+static void blank_out(char *code, size_t from, size_t to)
 {
+    for (size_t i = from; i < to; i++)
+        code[i] = is_blank(code[i]) ? code[i] : ' ';
+}
+
+static bool is_const_enum(const cl_tokens *t, uint32_t i)
+{
+    return cl_token_is(t, i, "const") && cl_token_is(t, i + 1, "enum") && cl_token_is_sign(t, i + 3, '{');
+}
+
+static bool is_empty_import(const cl_tokens *t, uint32_t i)
+{
+    return cl_token_is(t, i, "import") && cl_token_is_sign(t, i + 1, '{') && cl_token_is_sign(t, i + 2, '}') &&
+           cl_token_is(t, i + 3, "from") && i + 4 < t->count && t->list[i + 4].type == CL_TOKEN_LITERAL;
+}
+
+void cl_repair_first(char **repaired, const char *code, size_t length)
+{
+    bool has_enum = memmem(code, length, "enum", 4) != NULL && memmem(code, length, "const", 5) != NULL;
     cl_tokens tokens;
 
-    if (memmem(code, length, "enum", 4) == NULL || memmem(code, length, "const", 5) == NULL ||
-        !cl_tokens_make(code, length, &tokens))
+    if ((!has_enum && memmem(code, length, "import", 6) == NULL) || !cl_tokens_make(code, length, &tokens))
         return;
-    for (uint32_t i = 0; i + 3 < tokens.count; i++)
-        if (cl_token_is(&tokens, i, "const") && cl_token_is(&tokens, i + 1, "enum") &&
-            cl_token_is_sign(&tokens, i + 3, '{') && make_copy(repaired, code, length))
-            memset(*repaired + tokens.list[i].start, ' ', strlen("const"));
+    for (uint32_t i = 0; i + 3 < tokens.count; i++) {
+        bool is_const = is_const_enum(&tokens, i);
+        if ((is_const || is_empty_import(&tokens, i)) && make_copy(repaired, code, length))
+            blank_out(*repaired, tokens.list[i].start, tokens.list[is_const ? i : i + 4].end);
+    }
     cl_tokens_free(&tokens);
 }
 
@@ -98,8 +116,7 @@ bool cl_repair(char **repaired, const char *code, size_t length, size_t offset)
         return false;
     if (is_alias)
         memcpy(*repaired + offset, "const ", 6);
-    for (size_t i = offset; i < end; i++)
-        (*repaired)[i] = is_blank((*repaired)[i]) ? (*repaired)[i] : ' ';
+    blank_out(*repaired, offset, end);
     return true;
 }
 

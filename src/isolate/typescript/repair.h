@@ -15,8 +15,9 @@
  * namespace is nothing. *repaired is the source with all repairs so far, malloc'ed; NULL: none yet. */
 bool cl_repair(char **repaired, const char *code, size_t length, size_t offset);
 
-/* `const enum` becomes an enum, which has an object that can be asked; the compiler would drop it. */
-void cl_repair_const_enums(char **repaired, const char *code, size_t length);
+/* What the compiler takes and means otherwise: a `const enum` becomes an enum, which has an object that can be asked;
+ * `import {} from` is nothing. */
+void cl_repair_first(char **repaired, const char *code, size_t length);
 
 /* Puts back a semicolon that was erased with the type before it, where the text behind would now go on with what stands
  * before: `let a = b` `type T = c` `;[1]`. code: what erasure left of the source, of the same length. */

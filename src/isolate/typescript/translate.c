@@ -396,7 +396,7 @@ static bool try_form(work *w, const form *f)
     attempt end;
 
     w->insertions.count = 0;
-    cl_repair_const_enums(&w->repaired, w->order->code, w->order->code_length);
+    cl_repair_first(&w->repaired, w->order->code, w->order->code_length);
     while ((end = attempt_form(w, f)) == AGAIN)
         w->insertions.count = 0;
     free(w->repaired);
