@@ -10,38 +10,12 @@ set(CLOCHE_MEMORY_DISTANCE 3968)
 file(MAKE_DIRECTORY ${CLOCHE_ENGINE_BINARY})
 configure_file(${CLOCHE_ENGINE_SOURCE}/wasm-rt.h ${CLOCHE_ENGINE_BINARY}/wasm-rt.h COPYONLY)
 
-execute_process(COMMAND ${CLOCHE_WASM2C} --version OUTPUT_VARIABLE CLOCHE_WABT_VERSION
-                OUTPUT_STRIP_TRAILING_WHITESPACE)
-
 set(_module ${CLOCHE_ENGINE_BINARY}/node_modules/quickjs-wasi/quickjs.wasm)
-add_custom_command(
-    OUTPUT ${_module}
-    COMMAND ${CMAKE_COMMAND} -E copy ${CLOCHE_ENGINE_SOURCE}/package.json ${CLOCHE_ENGINE_SOURCE}/package-lock.json
-            ${CLOCHE_ENGINE_SOURCE}/.npmrc ${CLOCHE_ENGINE_BINARY}
-    COMMAND ${CLOCHE_NPM} ci --silent --no-progress
-    COMMAND ${CMAKE_COMMAND} -E touch ${_module}
-    DEPENDS ${CLOCHE_ENGINE_SOURCE}/package.json ${CLOCHE_ENGINE_SOURCE}/package-lock.json
-    WORKING_DIRECTORY ${CLOCHE_ENGINE_BINARY}
-    COMMENT "Fetching the pinned engine module"
-    VERBATIM)
-
-set(_generated ${CLOCHE_ENGINE_BINARY}/quickjs_wasm.c)
-set(CLOCHE_ENGINE_HEADER ${CLOCHE_ENGINE_BINARY}/quickjs_wasm.h)
-add_custom_command(
-    OUTPUT ${_generated} ${CLOCHE_ENGINE_HEADER}
-    COMMAND ${CLOCHE_WASM2C} -n quickjs ${_module} -o ${_generated}
-    DEPENDS ${_module}
-    COMMENT "Translating the engine module to C"
-    VERBATIM)
-
+cloche_guest_fetch(${_module} ${CLOCHE_ENGINE_SOURCE} ${CLOCHE_ENGINE_BINARY}
+    COMMAND ${CMAKE_COMMAND} -E touch ${_module} COMMENT "Fetching the pinned engine module")
+cloche_guest_translate(quickjs ${_module} ${CLOCHE_ENGINE_BINARY})
 set(_guest ${CLOCHE_ENGINE_BINARY}/quickjs_guest.c)
-add_custom_command(
-    OUTPUT ${_guest}
-    COMMAND ${CMAKE_COMMAND} -DMODULE=quickjs -DIN=${_generated} -DOUT=${_guest} -DWABT=${CLOCHE_WABT_VERSION}
-            -P ${CMAKE_SOURCE_DIR}/src/guest/recipe.cmake
-    DEPENDS ${_generated} ${CMAKE_SOURCE_DIR}/src/guest/recipe.cmake
-    COMMENT "Rewriting memory access for the slot layout"
-    VERBATIM)
+set(CLOCHE_ENGINE_HEADER ${CLOCHE_ENGINE_BINARY}/quickjs_wasm.h)
 
 set(CLOCHE_ENGINE_OBJECT ${CLOCHE_ENGINE_BINARY}/engine.o)
 # Semantics of the module are kept: no strict aliasing, wrapping arithmetic, exact NaN and rounding.

@@ -9,34 +9,12 @@ file(MAKE_DIRECTORY ${CLOCHE_TS_BINARY})
 configure_file(${CLOCHE_ENGINE_SOURCE}/wasm-rt.h ${CLOCHE_TS_BINARY}/wasm-rt.h COPYONLY)
 
 set(_module ${CLOCHE_TS_BINARY}/swc.wasm)
-add_custom_command(
-    OUTPUT ${_module}
-    COMMAND ${CMAKE_COMMAND} -E copy ${CLOCHE_TS_SOURCE}/package.json ${CLOCHE_TS_SOURCE}/package-lock.json
-            ${CLOCHE_TS_SOURCE}/.npmrc ${CLOCHE_TS_BINARY}
-    COMMAND ${CLOCHE_NPM} ci --silent --no-progress
+cloche_guest_fetch(${_module} ${CLOCHE_TS_SOURCE} ${CLOCHE_TS_BINARY}
     COMMAND ${CLOCHE_NODE} ${CLOCHE_TS_SOURCE}/extract.mjs node_modules/@swc/wasm-typescript/wasm.js ${_module}
-    DEPENDS ${CLOCHE_TS_SOURCE}/package.json ${CLOCHE_TS_SOURCE}/package-lock.json ${CLOCHE_TS_SOURCE}/extract.mjs
-    WORKING_DIRECTORY ${CLOCHE_TS_BINARY}
-    COMMENT "Fetching the pinned TypeScript module"
-    VERBATIM)
-
-set(_generated ${CLOCHE_TS_BINARY}/swc_wasm.c)
-set(CLOCHE_TS_HEADER ${CLOCHE_TS_BINARY}/swc_wasm.h)
-add_custom_command(
-    OUTPUT ${_generated} ${CLOCHE_TS_HEADER}
-    COMMAND ${CLOCHE_WASM2C} -n swc ${_module} -o ${_generated}
-    DEPENDS ${_module}
-    COMMENT "Translating the TypeScript module to C"
-    VERBATIM)
-
+    DEPENDS ${CLOCHE_TS_SOURCE}/extract.mjs COMMENT "Fetching the pinned TypeScript module")
+cloche_guest_translate(swc ${_module} ${CLOCHE_TS_BINARY} -DSPLIT=1)
 set(_guest ${CLOCHE_TS_BINARY}/swc_guest.c)
-add_custom_command(
-    OUTPUT ${_guest}
-    COMMAND ${CMAKE_COMMAND} -DMODULE=swc -DSPLIT=1 -DIN=${_generated} -DOUT=${_guest} -DWABT=${CLOCHE_WABT_VERSION}
-            -P ${CMAKE_SOURCE_DIR}/src/guest/recipe.cmake
-    DEPENDS ${_generated} ${CMAKE_SOURCE_DIR}/src/guest/recipe.cmake
-    COMMENT "Rewriting memory access for the slot layout"
-    VERBATIM)
+set(CLOCHE_TS_HEADER ${CLOCHE_TS_BINARY}/swc_wasm.h)
 
 set(CLOCHE_TS_UNREACHED ${CLOCHE_TS_BINARY}/unreached.c)
 add_custom_command(

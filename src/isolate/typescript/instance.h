@@ -41,7 +41,7 @@ typedef struct cl_ts_answer {
     cl_js_text error;   /* not ok: what is wrong, */
     bool is_unsupported; /* (this mode cannot do it, the other may) */
     uint32_t line;      /* where: 1-based in the parts together, */
-    uint32_t cell;      /* 0-based; counted as the module counts, see cl_ts_column */
+    uint32_t cell;      /* 0-based, in cells of a terminal: a tab is four, some characters are two or none */
 } cl_ts_answer;
 
 typedef struct cl_typescript {
