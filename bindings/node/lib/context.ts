@@ -1,0 +1,50 @@
+/** A context as JSON text. Each member is read once; what JSON would drop or change is refused with its path. */
+import { SandboxError } from './errors.js'
+
+const DEPTH_MOST = 1000
+
+function refuse(path: string, what: string): never {
+  throw new SandboxError('SANDBOX_INVALID_OPTIONS', `${path}: ${what}`)
+}
+
+const member = (path: string, key: string) => (/^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`)
+
+const names: Partial<Record<string, string>> = {
+  function: 'a function is not data',
+  symbol: 'a symbol is not data',
+  bigint: 'a BigInt has no JSON form',
+}
+
+function copy(given: unknown, path: string, above: Set<object>): unknown {
+  const value =
+    typeof given === 'object' && given !== null && typeof (given as { toJSON?: unknown }).toJSON === 'function'
+      ? (given as { toJSON(): unknown }).toJSON()
+      : given
+  const wrong = names[typeof value]
+  if (wrong !== undefined) refuse(path, wrong)
+  if (typeof value === 'number' && !Number.isFinite(value)) refuse(path, `${value} has no JSON form`)
+  if (typeof value !== 'object' || value === null) return value
+  if (above.has(value)) refuse(path, 'a cycle has no JSON form')
+  if (above.size >= DEPTH_MOST) refuse(path, `nested more than ${DEPTH_MOST} deep`)
+  if (value instanceof Map || value instanceof Set) refuse(path, `a ${value.constructor.name} has no JSON form`)
+  above.add(value)
+  let plain: unknown
+  if (Array.isArray(value)) {
+    plain = Array.from(value, (item, i) => copy(item, `${path}[${i}]`, above) ?? null)
+  } else {
+    const object = Object.create(null) as Record<string, unknown> // so that __proto__ is a key like any other
+    for (const key of Object.keys(value)) {
+      const item = copy((value as Record<string, unknown>)[key], member(path, key), above)
+      if (item !== undefined) object[key] = item
+    }
+    plain = object
+  }
+  above.delete(value)
+  return plain
+}
+
+export function toContextJson(context: unknown): string | undefined {
+  if (context === undefined) return undefined
+  if (typeof context !== 'object' || context === null || Array.isArray(context)) refuse('context', 'must be an object')
+  return JSON.stringify(copy(context, 'context', new Set()))
+}

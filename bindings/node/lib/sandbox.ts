@@ -1,0 +1,177 @@
+/** The layer between the addon and its callers: checks, shapes, promises, telemetry. */
+import { AsyncResource } from 'node:async_hooks'
+import { TextDecoder } from 'node:util'
+
+import load from './native.cjs'
+import { toContextJson } from './context.js'
+import { SandboxError, registerSandboxErrorCodes } from './errors.js'
+import type { SandboxErrorCode, SandboxHostErrorCode } from './errors.js'
+import { readRunOptions, readSandboxOptions, toRequest } from './options.js'
+import { observe } from './telemetry.js'
+import type {
+  OutputListener, RunOptions, RunSyncOptions, Sandbox, SandboxContext, SandboxErrorDetail, SandboxLayer, SandboxOptions,
+  SandboxResult, SandboxScript, SandboxStats,
+} from './types.js'
+
+type Code = SandboxErrorCode | SandboxHostErrorCode
+
+/** These are answers; every other code is an error. */
+const answers: ReadonlySet<string | undefined> = new Set([undefined, 'SANDBOX_EXECUTION_ERROR', 'SANDBOX_INVALID_CODE'])
+
+const layerNames: readonly SandboxLayer[] = [
+  'sfi', 'userns', 'pidns', 'netns', 'mountns', 'seccomp', 'landlock', 'rlimit', 'cgroup',
+]
+
+function toDetail(native: load.NativeDetail): SandboxErrorDetail {
+  const { cause, errors, ...rest } = native
+  const detail: SandboxErrorDetail = rest
+  if (cause !== undefined) detail.cause = JSON.parse(cause)
+  if (errors !== undefined) detail.errors = JSON.parse(errors)
+  return detail
+}
+
+function toResult(native: load.NativeResult): SandboxResult {
+  const result: SandboxResult = {
+    ok: native.ok,
+    stdout: native.stdout,
+    stderr: native.stderr,
+    duration: native.duration,
+    usage: { cpuMs: native.cpuMs, memoryPeakBytes: native.memoryPeakBytes, hostCalls: 0, pending: native.pending },
+    queueMs: native.queueMs,
+    truncated: { stdout: native.stdoutTruncated, stderr: native.stderrTruncated },
+    started: native.started,
+    isolation: layerNames.filter((_, bit) => (native.isolation >> bit) & 1),
+  }
+  if (native.value !== undefined) result.value = JSON.parse(native.value)
+  if (native.exitCode !== undefined) result.exitCode = native.exitCode
+  if (native.error !== undefined) result.error = native.error
+  if (native.errorCode !== undefined) result.errorCode = native.errorCode as Code
+  if (native.errorDetail !== undefined) result.errorDetail = toDetail(native.errorDetail)
+  return result
+}
+
+/** The result of a run within its bounds, or the error that says which it left. */
+function judge(result: SandboxResult): SandboxResult {
+  if (answers.has(result.errorCode)) return result
+  throw new SandboxError(result.errorCode!, result.error!, result)
+}
+
+function toError(error: unknown): unknown {
+  const { code, message } = error as { code?: unknown; message: string }
+  return typeof code === 'string' && code.startsWith('SANDBOX_') ? new SandboxError(code as Code, message) : error
+}
+
+function native<T>(call: () => T): T {
+  try {
+    return call()
+  } catch (error) {
+    throw toError(error)
+  }
+}
+
+/** Both listeners as the one the addon calls, in the context of whoever asked for the run. */
+function toListener(onStdout?: OutputListener, onStderr?: OutputListener) {
+  if (onStdout === undefined && onStderr === undefined) return undefined
+  const listeners = { 1: onStdout, 2: onStderr } as Record<number, OutputListener | undefined>
+  const decoders = { 1: new TextDecoder(), 2: new TextDecoder() } as Record<number, InstanceType<typeof TextDecoder>>
+  return AsyncResource.bind((fd: number, bytes: Uint8Array) => {
+    const text = decoders[fd]!.decode(bytes, { stream: true })
+    if (text !== '') listeners[fd]?.(text)
+  })
+}
+
+/** UTF-8 cannot carry a lone surrogate; JSON can. */
+const isWellFormed = (code: string) => !/\p{Surrogate}/u.test(code)
+
+class NativeSandbox implements Sandbox {
+  readonly #box: load.NativeBox
+  readonly #options: SandboxOptions
+  readonly #backend: 'worker' | 'process'
+  readonly isolation: readonly SandboxLayer[]
+  #disposal: Promise<void> | undefined
+
+  constructor(backend: 'worker' | 'process', given: unknown) {
+    registerSandboxErrorCodes()
+    const options = readSandboxOptions(given)
+    if (options.freshness !== undefined && backend === 'worker')
+      throw new SandboxError('SANDBOX_INVALID_OPTIONS', 'options.freshness: belongs to process sandboxes')
+    this.#backend = backend
+    this.#options = options
+    const { logger: _logger, onStdout: _onStdout, onStderr: _onStderr, ...plain } = options
+    this.#box = native(() =>
+      load().create({ ...plain, isProcess: backend === 'process', isJail: options.freshness === 'jail' }),
+    )
+    this.isolation = native(() => load().isolation(this.#box)) as SandboxLayer[]
+    options.logger?.info('sandbox created', { backend, isolation: this.isolation })
+  }
+
+  #request(code: unknown, context: unknown, options: RunOptions | undefined) {
+    if (this.#disposal !== undefined) throw new SandboxError('SANDBOX_DISPOSED', 'the sandbox is disposed')
+    if (typeof code !== 'string') throw new SandboxError('SANDBOX_INVALID_OPTIONS', 'code: must be a string')
+    const contextJson = toContextJson(context)
+    return isWellFormed(code)
+      ? ([code, contextJson, toRequest(this.#options, options)] as const)
+      : ([undefined, contextJson, toRequest(this.#options, options, code)] as const)
+  }
+
+  async run(code: string, context?: SandboxContext, given?: RunOptions): Promise<SandboxResult> {
+    const options = given === undefined ? undefined : readRunOptions(given)
+    return observe(this.#backend, this.#options, options, () => this.#run(code, context, options))
+  }
+
+  async #run(code: string, context: SandboxContext | undefined, options: RunOptions | undefined): Promise<SandboxResult> {
+    const signal = options?.signal
+    const [text, contextJson, request] = this.#request(code, context, options)
+    if (signal?.aborted) throw signal.reason
+    const listener = toListener(options?.onStdout ?? this.#options.onStdout, options?.onStderr ?? this.#options.onStderr)
+    const [promise, handle] = native(() =>
+      load().submit(this.#box, text, contextJson, request, listener, signal !== undefined),
+    )
+    const onAbort = () => load().abort(handle!)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    let result: load.NativeResult
+    try {
+      result = await promise
+    } catch (error) {
+      throw toError(error)
+    } finally {
+      signal?.removeEventListener('abort', onAbort)
+    }
+    if (result.errorCode === 'SANDBOX_ABORTED') throw signal!.reason
+    return judge(toResult(result))
+  }
+
+  runSync(code: string, context?: SandboxContext, given?: RunSyncOptions): SandboxResult {
+    const options = given === undefined ? undefined : readRunOptions(given)
+    if (options?.signal !== undefined || options?.onStdout !== undefined || options?.onStderr !== undefined)
+      throw new SandboxError('SANDBOX_INVALID_OPTIONS', 'options: signal, onStdout and onStderr need run()')
+    const [text, contextJson, request] = this.#request(code, context, options)
+    return judge(toResult(native(() => load().runSync(this.#box, text, contextJson, request))))
+  }
+
+  prepare(code: string, given?: RunOptions): SandboxScript {
+    if (typeof code !== 'string') throw new SandboxError('SANDBOX_INVALID_OPTIONS', 'code: must be a string')
+    const fixed = given === undefined ? undefined : readRunOptions(given)
+    return { run: (context, options) => this.run(code, context, fixed === undefined ? options : { ...fixed, ...options }) }
+  }
+
+  stats(): SandboxStats {
+    return native(() => load().stats(this.#box)) as unknown as SandboxStats
+  }
+
+  dispose(): Promise<void> {
+    return (this.#disposal ??= this.#dispose())
+  }
+
+  async #dispose(): Promise<void> {
+    await load().dispose(this.#box)
+    this.#options.logger?.info('sandbox disposed', { backend: this.#backend })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.dispose()
+  }
+}
+
+export const createSandbox = (backend: 'worker' | 'process', options?: SandboxOptions): Sandbox =>
+  new NativeSandbox(backend, options)
