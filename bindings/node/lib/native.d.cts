@@ -7,16 +7,24 @@ interface NativeDetail {
   cause?: string; errors?: string; hint?: string
 }
 
-interface NativeResult {
-  ok: boolean; value?: string; stdout: string; stderr: string; duration: number; exitCode?: number
-  error?: string; errorCode?: string; errorDetail?: NativeDetail
+interface NativeFailure {
+  ok: false; stdout: string; stderr: string; duration: number; exitCode?: number
+  error: string; errorCode: string; errorDetail?: NativeDetail
   cpuMs: number; memoryPeakBytes: number; pending: number; queueMs: number
   stdoutTruncated: number; stderrTruncated: number; started: boolean; isolation: number
 }
 
+/** Makes a result that is ok: the value's JSON, texts, numbers. */
+type NativeMaker<Ok> = (
+  value: string | undefined, stdout: string, stderr: string, duration: number, cpuMs: number, memoryPeakBytes: number,
+  pending: number, queueMs: number, stdoutTruncated: number, stderrTruncated: number, isolation: number,
+) => Ok
+
 interface NativeOptions { isProcess: boolean; isJail: boolean; requireIsolation?: readonly string[] | undefined; [limit: string]: unknown }
 
-interface Native {
+interface Native<Ok> {
+  /** Before the first run; the first one stays. */
+  setMaker(make: NativeMaker<Ok>): void
   readonly version: string
   create(options: NativeOptions): NativeBox
   dispose(box: NativeBox): Promise<void>
@@ -25,11 +33,11 @@ interface Native {
   submit(
     box: NativeBox, code: string | undefined, contextJson: string | undefined, requestJson: string | undefined,
     onOutput: ((fd: number, bytes: Uint8Array) => void) | undefined, isAbortable: boolean,
-  ): [Promise<NativeResult>, NativeAbort | undefined]
-  runSync(box: NativeBox, code: string | undefined, contextJson: string | undefined, requestJson: string | undefined): NativeResult
+  ): [Promise<Ok | NativeFailure>, NativeAbort | undefined]
+  runSync(box: NativeBox, code: string | undefined, contextJson: string | undefined, requestJson: string | undefined): Ok | NativeFailure
   abort(handle: NativeAbort): void
 }
 
-declare namespace load { export { Native, NativeBox, NativeAbort, NativeResult, NativeDetail } }
-declare function load(): Native
+declare namespace load { export { Native, NativeBox, NativeAbort, NativeFailure, NativeDetail, NativeMaker } }
+declare function load<Ok>(): Native<Ok>
 export = load

@@ -16,7 +16,7 @@ import type {
 type Code = SandboxErrorCode | SandboxHostErrorCode
 
 /** These are answers; every other code is an error. */
-const answers: ReadonlySet<string | undefined> = new Set([undefined, 'SANDBOX_EXECUTION_ERROR', 'SANDBOX_INVALID_CODE'])
+const answers: ReadonlySet<string | undefined> = new Set(['SANDBOX_EXECUTION_ERROR', 'SANDBOX_INVALID_CODE'])
 
 const layerNames: readonly SandboxLayer[] = [
   'sfi', 'userns', 'pidns', 'netns', 'mountns', 'seccomp', 'landlock', 'rlimit', 'cgroup',
@@ -30,28 +30,65 @@ function toDetail(native: load.NativeDetail): SandboxErrorDetail {
   return detail
 }
 
-function toResult(native: load.NativeResult): SandboxResult {
+const layerLists = new Map<number, SandboxLayer[]>()
+
+/** Its own array each time: results are their callers' to change. */
+function toLayers(bits: number): SandboxLayer[] {
+  let list = layerLists.get(bits)
+  if (list === undefined) layerLists.set(bits, (list = layerNames.filter((_, bit) => (bits >> bit) & 1)))
+  return list.slice()
+}
+
+const makeResult: load.NativeMaker<SandboxResult> = (
+  value, stdout, stderr, duration, cpuMs, memoryPeakBytes, pending, queueMs, stdoutTruncated, stderrTruncated, isolation,
+) => {
   const result: SandboxResult = {
-    ok: native.ok,
+    ok: true,
+    value: undefined,
+    stdout,
+    stderr,
+    duration,
+    exitCode: 0,
+    usage: { cpuMs, memoryPeakBytes, hostCalls: 0, pending },
+    queueMs,
+    truncated: { stdout: stdoutTruncated, stderr: stderrTruncated },
+    started: true,
+    isolation: toLayers(isolation),
+  }
+  if (value === undefined) delete result.value
+  else result.value = JSON.parse(value)
+  return result
+}
+
+function addon(): load.Native<SandboxResult> {
+  const loaded = load<SandboxResult>()
+  loaded.setMaker(makeResult)
+  return loaded
+}
+
+function toFailure(native: load.NativeFailure): SandboxResult {
+  const result: SandboxResult = {
+    ok: false,
     stdout: native.stdout,
     stderr: native.stderr,
     duration: native.duration,
+    error: native.error,
+    errorCode: native.errorCode as Code,
     usage: { cpuMs: native.cpuMs, memoryPeakBytes: native.memoryPeakBytes, hostCalls: 0, pending: native.pending },
     queueMs: native.queueMs,
     truncated: { stdout: native.stdoutTruncated, stderr: native.stderrTruncated },
     started: native.started,
-    isolation: layerNames.filter((_, bit) => (native.isolation >> bit) & 1),
+    isolation: toLayers(native.isolation),
   }
-  if (native.value !== undefined) result.value = JSON.parse(native.value)
   if (native.exitCode !== undefined) result.exitCode = native.exitCode
-  if (native.error !== undefined) result.error = native.error
-  if (native.errorCode !== undefined) result.errorCode = native.errorCode as Code
   if (native.errorDetail !== undefined) result.errorDetail = toDetail(native.errorDetail)
   return result
 }
 
 /** The result of a run within its bounds, or the error that says which it left. */
-function judge(result: SandboxResult): SandboxResult {
+function judge(answer: SandboxResult | load.NativeFailure): SandboxResult {
+  if (answer.ok) return answer as SandboxResult
+  const result = toFailure(answer as load.NativeFailure)
   if (answers.has(result.errorCode)) return result
   throw new SandboxError(result.errorCode!, result.error!, result)
 }
@@ -84,6 +121,7 @@ function toListener(onStdout?: OutputListener, onStderr?: OutputListener) {
 const isWellFormed = (code: string) => !/\p{Surrogate}/u.test(code)
 
 class NativeSandbox implements Sandbox {
+  readonly #addon = addon()
   readonly #box: load.NativeBox
   readonly #options: SandboxOptions
   readonly #backend: 'worker' | 'process'
@@ -99,9 +137,9 @@ class NativeSandbox implements Sandbox {
     this.#options = options
     const { logger: _logger, onStdout: _onStdout, onStderr: _onStderr, ...plain } = options
     this.#box = native(() =>
-      load().create({ ...plain, isProcess: backend === 'process', isJail: options.freshness === 'jail' }),
+      this.#addon.create({ ...plain, isProcess: backend === 'process', isJail: options.freshness === 'jail' }),
     )
-    this.isolation = native(() => load().isolation(this.#box)) as SandboxLayer[]
+    this.isolation = native(() => this.#addon.isolation(this.#box)) as SandboxLayer[]
     options.logger?.info('sandbox created', { backend, isolation: this.isolation })
   }
 
@@ -125,20 +163,20 @@ class NativeSandbox implements Sandbox {
     if (signal?.aborted) throw signal.reason
     const listener = toListener(options?.onStdout ?? this.#options.onStdout, options?.onStderr ?? this.#options.onStderr)
     const [promise, handle] = native(() =>
-      load().submit(this.#box, text, contextJson, request, listener, signal !== undefined),
+      this.#addon.submit(this.#box, text, contextJson, request, listener, signal !== undefined),
     )
-    const onAbort = () => load().abort(handle!)
+    const onAbort = () => this.#addon.abort(handle!)
     signal?.addEventListener('abort', onAbort, { once: true })
-    let result: load.NativeResult
+    let answer: SandboxResult | load.NativeFailure
     try {
-      result = await promise
+      answer = await promise
     } catch (error) {
       throw toError(error)
     } finally {
       signal?.removeEventListener('abort', onAbort)
     }
-    if (result.errorCode === 'SANDBOX_ABORTED') throw signal!.reason
-    return judge(toResult(result))
+    if (answer.errorCode === 'SANDBOX_ABORTED') throw signal!.reason
+    return judge(answer)
   }
 
   runSync(code: string, context?: SandboxContext, given?: RunSyncOptions): SandboxResult {
@@ -146,7 +184,7 @@ class NativeSandbox implements Sandbox {
     if (options?.signal !== undefined || options?.onStdout !== undefined || options?.onStderr !== undefined)
       throw new SandboxError('SANDBOX_INVALID_OPTIONS', 'options: signal, onStdout and onStderr need run()')
     const [text, contextJson, request] = this.#request(code, context, options)
-    return judge(toResult(native(() => load().runSync(this.#box, text, contextJson, request))))
+    return judge(native(() => this.#addon.runSync(this.#box, text, contextJson, request)))
   }
 
   prepare(code: string, given?: RunOptions): SandboxScript {
@@ -156,7 +194,7 @@ class NativeSandbox implements Sandbox {
   }
 
   stats(): SandboxStats {
-    return native(() => load().stats(this.#box)) as unknown as SandboxStats
+    return native(() => this.#addon.stats(this.#box)) as unknown as SandboxStats
   }
 
   dispose(): Promise<void> {
@@ -164,7 +202,7 @@ class NativeSandbox implements Sandbox {
   }
 
   async #dispose(): Promise<void> {
-    await load().dispose(this.#box)
+    await this.#addon.dispose(this.#box)
     this.#options.logger?.info('sandbox disposed', { backend: this.#backend })
   }
 

@@ -114,7 +114,7 @@ NAPI_MODULE_INIT()
         napi_callback function;
     } functions[] = {
         {"create", box_create},       {"dispose", box_dispose}, {"stats", box_stats}, {"isolation", box_isolation},
-        {"submit", run_submit},       {"runSync", run_sync},    {"abort", run_abort},
+        {"submit", run_submit},       {"runSync", run_sync},    {"abort", run_abort}, {"setMaker", result_set_maker},
     };
     napi_value version;
 
@@ -124,7 +124,7 @@ NAPI_MODULE_INIT()
         if (!define_function(env, exports, functions[i].name, functions[i].function))
             return NULL;
     if (!addon_ok(env, napi_create_string_utf8(env, cloche_version(), NAPI_AUTO_LENGTH, &version)) ||
-        !addon_define(env, exports, "version", version))
+        !addon_define(env, exports, "version", version) || !fault_define(env, exports))
         return NULL;
     return exports;
 }

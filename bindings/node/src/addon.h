@@ -25,6 +25,8 @@
 
 #include <cloche/cloche.h>
 
+#include "fault.h"
+
 typedef struct box box;
 typedef struct run run;
 typedef struct message message;
@@ -32,6 +34,7 @@ typedef struct message message;
 typedef struct addon_env {
     napi_env env;
     napi_threadsafe_function inbox;
+    napi_ref make_result;  /* the layer's own maker of a result that is ok; NULL: not given */
     uint32_t in_flight;    /* runs and disposals: while there are any the loop is kept alive */
     box *boxes;
     pthread_mutex_t lock;  /* pending_bytes and is_closing */
@@ -57,6 +60,7 @@ struct run {
     napi_deferred promise;
     napi_ref on_output;      /* NULL: none */
     napi_async_context context; /* of on_output */
+    message *end;            /* made with the run, so that its end is never lost for want of memory */
     cloche_json_request *options;
     char *code, *context_json;
 };
@@ -78,7 +82,9 @@ void addon_end(addon_env *owner);
 bool addon_post(addon_env *owner, message *m);
 
 /* ---- args.c: every call answers whether it worked; if not an exception is pending ---- */
-bool addon_ok(napi_env env, napi_status status);
+bool addon_check(napi_env env, napi_status status);
+/* In the build for tests a call that is to fail is not made. */
+#define addon_ok(env, call) addon_check(env, fault_now() ? napi_generic_failure : (call))
 bool addon_throw(napi_env env, cloche_code code, const char *text); /* always false */
 /* malloc'ed UTF-8 with a NUL behind. */
 bool addon_text(napi_env env, napi_value value, char **out, size_t *length);
@@ -104,6 +110,7 @@ void run_deliver(napi_env env, message *m);
 void run_free(napi_env env, run *r);
 
 /* ---- result.c ---- */
+napi_value result_set_maker(napi_env env, napi_callback_info info);
 bool result_to_js(napi_env env, const cloche_result *result, napi_value *out);
 bool layers_to_js(napi_env env, uint32_t bits, napi_value *out);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool addon_ok(napi_env env, napi_status status)
+bool addon_check(napi_env env, napi_status status)
 {
     bool is_pending = false;
 

@@ -95,9 +95,49 @@ static bool detail_to_js(napi_env env, const cloche_error_detail *detail, napi_v
     return define(&m, out);
 }
 
+/* A result that is ok is made by a function of the layer above, whose objects have a shape that the runtime knows: in one
+ * call, faster than by sixteen definitions. */
+napi_value result_set_maker(napi_env env, napi_callback_info info)
+{
+    size_t count = 1;
+    napi_value function;
+    addon_env *owner = addon_env_of(env);
+
+    if (addon_ok(env, napi_get_cb_info(env, info, &count, &function, NULL, NULL)) && owner->make_result == NULL)
+        addon_ok(env, napi_create_reference(env, function, 1, &owner->make_result));
+    return NULL;
+}
+
+static bool make_ok(napi_env env, napi_ref maker, const cloche_result *result, napi_value *out)
+{
+    const double numbers[] = {
+        result->duration_ms,   result->usage.cpu_ms,          (double)result->usage.memory_peak_bytes,
+        result->usage.pending, result->queue_ms,              (double)result->out_truncated,
+        (double)result->err_truncated, result->isolation,
+    };
+    enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
+    napi_value function, undefined, arguments[3 + NUMBERS];
+
+    if (!addon_ok(env, napi_get_reference_value(env, maker, &function)) ||
+        !addon_ok(env, napi_get_undefined(env, &undefined)) || !addon_string(env, result->out, &arguments[1]) ||
+        !addon_string(env, result->err, &arguments[2]))
+        return false;
+    arguments[0] = undefined;
+    if (result->value.data != NULL && !addon_string(env, result->value, &arguments[0]))
+        return false;
+    for (int i = 0; i < NUMBERS; i++)
+        if (!addon_ok(env, napi_create_double(env, numbers[i], &arguments[3 + i])))
+            return false;
+    return addon_ok(env, napi_call_function(env, undefined, function, 3 + NUMBERS, arguments, out));
+}
+
 /* Flat, so that one call makes it; the layer above gives it its shape. */
 bool result_to_js(napi_env env, const cloche_result *result, napi_value *out)
 {
+    napi_ref maker = addon_env_of(env)->make_result;
+
+    if (result->ok && maker != NULL)
+        return make_ok(env, maker, result, out);
     members m = {.env = env, .is_good = true};
     napi_value value;
 

@@ -20,6 +20,7 @@ void run_free(napi_env env, run *r)
     if (env != NULL && r->context != NULL)
         napi_async_destroy(env, r->context);
     cloche_json_request_destroy(r->options);
+    free(r->end);
     free(r->code);
     free(r->context_json);
     free(r);
@@ -86,14 +87,12 @@ static void on_output(void *user, int fd, const char *data, size_t length)
 static void on_done(void *user, cloche_result *result)
 {
     run *r = user;
-    message *m = calloc(1, sizeof *m);
+    message *m = r->end;
 
-    if (m != NULL) {
-        m->run = r;
-        m->result = result;
-        if (addon_post(r->box->owner, m))
-            return;
-    }
+    r->end = NULL;
+    *m = (message){.run = r, .result = result};
+    if (addon_post(r->box->owner, m))
+        return;
     /* The environment is closing: nobody hears of it. */
     free(m);
     cloche_result_destroy(result);
@@ -215,8 +214,9 @@ napi_value run_submit(napi_env env, napi_callback_info info)
     if (!addon_ok(env, napi_get_cb_info(env, info, &count, arguments, NULL, NULL)) ||
         (b = live_box(env, arguments[BOX])) == NULL)
         return NULL;
-    if ((r = calloc(1, sizeof *r)) == NULL) {
+    if ((r = calloc(1, sizeof *r)) == NULL || (r->end = malloc(sizeof *r->end)) == NULL) {
         addon_throw(env, CLOCHE_CODE_INTERNAL, "host memory: cannot make a run");
+        free(r);
         return NULL;
     }
     r->box = b;
