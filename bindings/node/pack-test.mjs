@@ -145,7 +145,7 @@ function typecheck(place) {
 function attw(tarball) {
   const cli = JSON.parse(readFileSync(module('@arethetypeswrong/cli/package.json'), 'utf8'))
   const { isGood, text } = run(process.execPath, [module(join('@arethetypeswrong/cli', cli.bin.attw)), tarball, '--profile', 'node16', '--format', 'ascii', '--no-emoji'])
-  check(isGood && text.includes('No problems found'), 'types resolve in node16 and bundler', text)
+  check(isGood, 'types resolve in node16 and bundler', text)
 }
 
 try {

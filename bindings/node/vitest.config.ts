@@ -25,6 +25,7 @@ export default defineConfig({
       provider: 'istanbul',
       include: ['lib/**/*.ts'],
       reporter: ['text', 'json-summary'],
+      reportOnFailure: true,
       thresholds: { lines: 100, branches: 100, functions: 100, statements: 100 },
     },
   },

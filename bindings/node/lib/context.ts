@@ -15,11 +15,16 @@ const names: Partial<Record<string, string>> = {
   bigint: 'a BigInt has no JSON form',
 }
 
-function copy(given: unknown, path: string, above: Set<object>): unknown {
-  const value =
-    typeof given === 'object' && given !== null && typeof (given as { toJSON?: unknown }).toJSON === 'function'
-      ? (given as { toJSON(): unknown }).toJSON()
-      : given
+/** What JSON.stringify would look at: what toJSON gives, and the primitive in a String, Number or Boolean object. */
+function unwrap(given: unknown, key: string): unknown {
+  if (typeof given !== 'object' || given === null) return given
+  const { toJSON } = given as { toJSON?: unknown }
+  const value: unknown = typeof toJSON === 'function' ? toJSON.call(given, key) : given
+  return value instanceof String || value instanceof Number || value instanceof Boolean ? value.valueOf() : value
+}
+
+function copy(given: unknown, key: string, path: string, above: Set<object>): unknown {
+  const value = unwrap(given, key)
   const wrong = names[typeof value]
   if (wrong !== undefined) refuse(path, wrong)
   if (typeof value === 'number' && !Number.isFinite(value)) refuse(path, `${value} has no JSON form`)
@@ -30,11 +35,11 @@ function copy(given: unknown, path: string, above: Set<object>): unknown {
   above.add(value)
   let plain: unknown
   if (Array.isArray(value)) {
-    plain = Array.from(value, (item, i) => copy(item, `${path}[${i}]`, above) ?? null)
+    plain = Array.from(value, (item, i) => copy(item, String(i), `${path}[${i}]`, above) ?? null)
   } else {
     const object = Object.create(null) as Record<string, unknown> // so that __proto__ is a key like any other
     for (const key of Object.keys(value)) {
-      const item = copy((value as Record<string, unknown>)[key], member(path, key), above)
+      const item = copy((value as Record<string, unknown>)[key], key, member(path, key), above)
       if (item !== undefined) object[key] = item
     }
     plain = object
@@ -46,5 +51,5 @@ function copy(given: unknown, path: string, above: Set<object>): unknown {
 export function toContextJson(context: unknown): string | undefined {
   if (context === undefined) return undefined
   if (typeof context !== 'object' || context === null || Array.isArray(context)) refuse('context', 'must be an object')
-  return JSON.stringify(copy(context, 'context', new Set()))
+  return JSON.stringify(copy(context, '', 'context', new Set()))
 }

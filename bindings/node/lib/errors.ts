@@ -46,7 +46,7 @@ export function registerSandboxErrorCodes(): void {
   isRegistered = true
   let registry: { registerErrorCodes?: (codes: Readonly<Record<string, string>>) => void }
   try {
-    registry = createRequire(`${process.cwd()}/`)('@suaveplan/error')
+    registry = createRequire(`${process.cwd()}/`)('@suaveplan/error') as typeof registry
   } catch {
     return // the host does without
   }

@@ -26,7 +26,7 @@ function toDetail(native: load.NativeDetail): SandboxErrorDetail {
   const { cause, errors, ...rest } = native
   const detail: SandboxErrorDetail = rest
   if (cause !== undefined) detail.cause = JSON.parse(cause)
-  if (errors !== undefined) detail.errors = JSON.parse(errors)
+  if (errors !== undefined) detail.errors = JSON.parse(errors) as unknown[]
   return detail
 }
 
@@ -87,7 +87,7 @@ function toFailure(native: load.NativeFailure): SandboxResult {
 
 /** The result of a run within its bounds, or the error that says which it left. */
 function judge(answer: SandboxResult | load.NativeFailure): SandboxResult {
-  if (answer.ok) return answer as SandboxResult
+  if (answer.ok) return answer
   const result = toFailure(answer as load.NativeFailure)
   if (answers.has(result.errorCode)) return result
   throw new SandboxError(result.errorCode!, result.error!, result)

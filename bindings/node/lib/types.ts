@@ -140,7 +140,7 @@ export interface Sandbox {
   run(code: string, context?: SandboxContext, options?: RunOptions): Promise<SandboxResult>
   /** On this thread, which it holds until the run's end or deadline: for tiny expressions. */
   runSync(code: string, context?: SandboxContext, options?: RunSyncOptions): SandboxResult
-  /** Checks and keeps a source. */
+  /** Keeps a source and its options; it is read when it runs. */
   prepare(code: string, options?: RunOptions): SandboxScript
   stats(): SandboxStats
   /** Layers that stand for runs of this sandbox. */
