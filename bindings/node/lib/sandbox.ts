@@ -106,11 +106,14 @@ function native<T>(call: () => T): T {
   }
 }
 
+/** Byte order marks are the guest's text like any other. */
+const decoder = () => new TextDecoder('utf-8', { ignoreBOM: true })
+
 /** Both listeners as the one the addon calls, in the context of whoever asked for the run. */
 function toListener(onStdout?: OutputListener, onStderr?: OutputListener) {
   if (onStdout === undefined && onStderr === undefined) return undefined
   const listeners = { 1: onStdout, 2: onStderr } as Record<number, OutputListener | undefined>
-  const decoders = { 1: new TextDecoder(), 2: new TextDecoder() } as Record<number, InstanceType<typeof TextDecoder>>
+  const decoders = { 1: decoder(), 2: decoder() } as Record<number, InstanceType<typeof TextDecoder>>
   return AsyncResource.bind((fd: number, bytes: Uint8Array) => {
     const text = decoders[fd]!.decode(bytes, { stream: true })
     if (text !== '') listeners[fd]?.(text)

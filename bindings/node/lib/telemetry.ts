@@ -1,6 +1,6 @@
 /** A span, a counter and a histogram per run, by whatever SDK the host has; none costs next to nothing. */
 import { SpanStatusCode, metrics, trace } from '@opentelemetry/api'
-import type { Attributes, Counter, Histogram } from '@opentelemetry/api'
+import type { Attributes, Counter, Histogram, MeterProvider } from '@opentelemetry/api'
 
 import { SandboxError } from './errors.js'
 import type { RunOptions, SandboxOptions, SandboxResult } from './types.js'
@@ -8,10 +8,14 @@ import type { RunOptions, SandboxOptions, SandboxResult } from './types.js'
 const NAME = '@suaveplan/sandbox'
 
 let instruments: { runs: Counter; duration: Histogram } | undefined
+let maker: MeterProvider | undefined
 
+/** Of the provider that is set now: a host may set up its SDK after the first run. */
 function getInstruments() {
-  if (instruments !== undefined) return instruments
-  const meter = metrics.getMeter(NAME)
+  const provider = metrics.getMeterProvider()
+  if (instruments !== undefined && provider === maker) return instruments
+  maker = provider
+  const meter = provider.getMeter(NAME)
   instruments = {
     runs: meter.createCounter('sandbox.runs_total', { description: 'Runs ended, by outcome' }),
     duration: meter.createHistogram('sandbox.duration_ms', { description: 'From the start of a run to its answer', unit: 'ms' }),
@@ -43,7 +47,8 @@ export async function observe(
     if (code !== undefined) span.recordException({ name: result.errorDetail?.name ?? code, message: result.error! })
     return result
   } catch (error) {
-    code = error instanceof SandboxError ? error.code : 'SANDBOX_ABORTED'
+    const isAbort = options?.signal?.aborted === true && error === options.signal.reason
+    code = error instanceof SandboxError ? error.code : isAbort ? 'SANDBOX_ABORTED' : 'SANDBOX_INVALID_OPTIONS'
     if (error instanceof SandboxError) result = error.result
     span.recordException(error instanceof Error ? error : String(error))
     throw error

@@ -1,7 +1,7 @@
 /** A run and its answer, alike on both backends. */
 import { afterAll, describe, expect, it } from 'vitest'
 
-import { backends, eventually, outcome, refusal, refusalOf, wrong } from './harness.js'
+import { backends, eventually, outcome, refusal, refusalOf, rejection, thrown, wrong } from './harness.js'
 
 const okKeys = [
   'duration', 'exitCode', 'isolation', 'ok', 'queueMs', 'started', 'stderr', 'stdout', 'truncated', 'usage', 'value',
@@ -315,6 +315,22 @@ describe.each(backends)('%s', (backend, create) => {
       for (const [name, value] of [['signal', new AbortController().signal], ['onStdout', () => {}], ['onStderr', () => {}]] as const)
         expect(refusalOf(() => sandbox.runSync('', {}, wrong({ [name]: value })))).toMatchObject({ code: 'SANDBOX_INVALID_OPTIONS', message: expect.stringContaining(name) })
     })
+  })
+
+  it('a host that cannot take the value says so, and goes on', async () => {
+    const { parse } = JSON
+    const failure = new RangeError('no memory for a value')
+    JSON.parse = (text, ...rest) => {
+      if (text === '"too much"') throw failure
+      return Reflect.apply(parse, JSON, [text, ...rest]) as unknown
+    }
+    try {
+      expect(thrown(() => sandbox.runSync('return "too much"'))).toBe(failure)
+      expect(await rejection(sandbox.run('return "too much"'))).toBe(failure)
+    } finally {
+      JSON.parse = parse
+    }
+    expect((await sandbox.run('return "too much"')).value).toBe('too much')
   })
 
   it('prepare keeps a source and its options', async () => {
