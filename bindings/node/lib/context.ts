@@ -1,10 +1,13 @@
 /** A context as JSON text. Each member is read once; what JSON would drop or change is refused with its path. */
+import { types } from 'node:util'
+
 import { SandboxError } from './errors.js'
 
 const DEPTH_MOST = 1000
 
 function refuse(path: string, what: string): never {
-  throw new SandboxError('SANDBOX_INVALID_OPTIONS', `${path}: ${what}`)
+  const shown = path.length > 200 ? `${path.slice(0, 100)}...${path.slice(-60)}` : path
+  throw new SandboxError('SANDBOX_INVALID_OPTIONS', `${shown}: ${what}`)
 }
 
 const member = (path: string, key: string) => (/^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`)
@@ -20,7 +23,7 @@ function unwrap(given: unknown, key: string): unknown {
   if (typeof given !== 'object' || given === null) return given
   const { toJSON } = given as { toJSON?: unknown }
   const value: unknown = typeof toJSON === 'function' ? toJSON.call(given, key) : given
-  return value instanceof String || value instanceof Number || value instanceof Boolean ? value.valueOf() : value
+  return types.isBoxedPrimitive(value) ? value.valueOf() : value
 }
 
 function copy(given: unknown, key: string, path: string, above: Set<object>): unknown {
@@ -31,7 +34,7 @@ function copy(given: unknown, key: string, path: string, above: Set<object>): un
   if (typeof value !== 'object' || value === null) return value
   if (above.has(value)) refuse(path, 'a cycle has no JSON form')
   if (above.size >= DEPTH_MOST) refuse(path, `nested more than ${DEPTH_MOST} deep`)
-  if (value instanceof Map || value instanceof Set) refuse(path, `a ${value.constructor.name} has no JSON form`)
+  if (types.isMap(value) || types.isSet(value)) refuse(path, `a ${types.isMap(value) ? 'Map' : 'Set'} has no JSON form`)
   above.add(value)
   let plain: unknown
   if (Array.isArray(value)) {

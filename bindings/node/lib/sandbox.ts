@@ -115,13 +115,33 @@ function toListener(onStdout?: OutputListener, onStderr?: OutputListener) {
   const listeners = { 1: onStdout, 2: onStderr } as Record<number, OutputListener | undefined>
   const decoders = { 1: decoder(), 2: decoder() } as Record<number, InstanceType<typeof TextDecoder>>
   return AsyncResource.bind((fd: number, bytes: Uint8Array) => {
-    const text = decoders[fd]!.decode(bytes, { stream: true })
-    if (text !== '') listeners[fd]?.(text)
+    listeners[fd]?.(decoders[fd]!.decode(bytes, { stream: true }))
   })
+}
+
+/** One listener for all runs of a signal: more than ten would look like a leak. */
+const aborts = new WeakMap<AbortSignal, Set<() => void>>()
+
+function onAbort(signal: AbortSignal, abort: () => void): () => void {
+  let all = aborts.get(signal)
+  if (all === undefined) {
+    const own = (all = new Set<() => void>())
+    aborts.set(signal, own)
+    signal.addEventListener('abort', () => own.forEach((each) => each()), { once: true })
+  }
+  all.add(abort)
+  return () => void all.delete(abort)
 }
 
 /** UTF-8 cannot carry a lone surrogate; JSON can. */
 const isWellFormed = (code: string) => !/\p{Surrogate}/u.test(code)
+
+/** Options of a prepared source under those of a run; what is undefined there is not given. */
+function merge(fixed: RunOptions | undefined, given: RunOptions | undefined): RunOptions | undefined {
+  if (fixed === undefined || given === undefined) return given ?? fixed
+  const own = Object.entries(readRunOptions(given)).filter(([, value]) => value !== undefined)
+  return { ...fixed, ...Object.fromEntries(own) }
+}
 
 class NativeSandbox implements Sandbox {
   readonly #addon = addon()
@@ -168,15 +188,14 @@ class NativeSandbox implements Sandbox {
     const [promise, handle] = native(() =>
       this.#addon.submit(this.#box, text, contextJson, request, listener, signal !== undefined),
     )
-    const onAbort = () => this.#addon.abort(handle!)
-    signal?.addEventListener('abort', onAbort, { once: true })
+    const forget = signal === undefined ? undefined : onAbort(signal, () => this.#addon.abort(handle!))
     let answer: SandboxResult | load.NativeFailure
     try {
       answer = await promise
     } catch (error) {
       throw toError(error)
     } finally {
-      signal?.removeEventListener('abort', onAbort)
+      forget?.()
     }
     if (answer.errorCode === 'SANDBOX_ABORTED') throw signal!.reason
     return judge(answer)
@@ -193,7 +212,7 @@ class NativeSandbox implements Sandbox {
   prepare(code: string, given?: RunOptions): SandboxScript {
     if (typeof code !== 'string') throw new SandboxError('SANDBOX_INVALID_OPTIONS', 'code: must be a string')
     const fixed = given === undefined ? undefined : readRunOptions(given)
-    return { run: (context, options) => this.run(code, context, fixed === undefined ? options : { ...fixed, ...options }) }
+    return { run: (context, options) => this.run(code, context, merge(fixed, options)) }
   }
 
   stats(): SandboxStats {
@@ -206,6 +225,7 @@ class NativeSandbox implements Sandbox {
 
   async #dispose(): Promise<void> {
     await this.#addon.dispose(this.#box)
+    await new Promise((resolve) => setImmediate(resolve)) // after the rejections of the runs that it has ended
     this.#options.logger?.info('sandbox disposed', { backend: this.#backend })
   }
 

@@ -37,9 +37,13 @@ typedef struct addon_env {
     napi_ref make_result;  /* the layer's own maker of a result that is ok; NULL: not given */
     uint32_t in_flight;    /* runs and disposals: while there are any the loop is kept alive */
     box *boxes;
-    pthread_mutex_t lock;  /* pending_bytes and is_closing */
+    napi_ref set_immediate;
+    napi_ref pump;         /* delivers output, in a turn of the loop of its own */
+    pthread_mutex_t lock;  /* of what follows */
     pthread_cond_t drained;
-    size_t pending_bytes;  /* of output on its way */
+    message *output, *output_end; /* pieces of all runs, in order */
+    size_t pending_bytes;
+    bool is_pumping;       /* a delivery is to come, which will look at the list */
     bool is_closing;
 } addon_env;
 
@@ -65,11 +69,13 @@ struct run {
     char *code, *context_json;
 };
 
+/* The end of a run, or a piece of its output; consecutive small pieces become one. */
 struct message {
     run *run;
     cloche_result *result; /* the end; NULL: output */
+    message *next;
     int fd;
-    size_t length;
+    size_t length, room;
     char data[];
 };
 
@@ -79,7 +85,11 @@ addon_env *addon_env_of(napi_env env);
 void addon_begin(addon_env *owner);
 void addon_end(addon_env *owner);
 /* *pool*. false: the environment is closing, and the message is still the caller's. */
-bool addon_post(addon_env *owner, message *m);
+bool addon_post_end(addon_env *owner, message *m);
+/* *pool*. A guest that prints faster than the loop reads waits here, as it would for a pipe. */
+void addon_post_output(addon_env *owner, run *r, int fd, const char *data, size_t length);
+/* What is left of a run's output, before its end is told. */
+void addon_flush(addon_env *owner, run *r);
 
 /* ---- args.c: every call answers whether it worked; if not an exception is pending ---- */
 bool addon_check(napi_env env, napi_status status);
@@ -106,7 +116,8 @@ void box_close_all(addon_env *owner); /* at the environment's end */
 napi_value run_submit(napi_env env, napi_callback_info info);
 napi_value run_sync(napi_env env, napi_callback_info info);
 napi_value run_abort(napi_env env, napi_callback_info info);
-void run_deliver(napi_env env, message *m);
+void run_deliver_end(napi_env env, message *m);
+void run_deliver_output(napi_env env, const message *m);
 void run_free(napi_env env, run *r);
 
 /* ---- result.c ---- */

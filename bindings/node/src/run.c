@@ -74,14 +74,8 @@ static bool read_request(napi_env env, run *r, const napi_value *arguments, cloc
 static void on_output(void *user, int fd, const char *data, size_t length)
 {
     run *r = user;
-    message *m = malloc(sizeof *m + length);
 
-    if (m == NULL)
-        return; /* the result has it all the same */
-    *m = (message){.run = r, .fd = fd, .length = length};
-    memcpy(m->data, data, length);
-    if (!addon_post(r->box->owner, m))
-        free(m);
+    addon_post_output(r->box->owner, r, fd, data, length);
 }
 
 static void on_done(void *user, cloche_result *result)
@@ -91,7 +85,7 @@ static void on_done(void *user, cloche_result *result)
 
     r->end = NULL;
     *m = (message){.run = r, .result = result};
-    if (addon_post(r->box->owner, m))
+    if (addon_post_end(r->box->owner, m))
         return;
     /* The environment is closing: nobody hears of it. */
     free(m);
@@ -101,22 +95,24 @@ static void on_done(void *user, cloche_result *result)
 
 /* ---- the event loop ---- */
 
-static void call_on_output(napi_env env, const message *m)
+void run_deliver_output(napi_env env, const message *m)
 {
-    napi_value callback, global, arguments[2], unused, resource;
+    napi_value callback, global, arguments[2], unused;
+    napi_handle_scope scope;
     run *r = m->run;
     void *copy;
 
-    if (napi_get_reference_value(env, r->on_output, &callback) != napi_ok || napi_get_global(env, &global) != napi_ok ||
-        napi_create_int32(env, m->fd, &arguments[0]) != napi_ok ||
-        napi_create_buffer_copy(env, m->length, m->data, &copy, &arguments[1]) != napi_ok ||
-        napi_create_object(env, &resource) != napi_ok)
+    if (napi_open_handle_scope(env, &scope) != napi_ok)
         return;
-    if (napi_make_callback(env, r->context, global, callback, 2, arguments, &unused) == napi_pending_exception) {
-        napi_value error; /* the layer above catches what callbacks throw; this is for what it misses */
+    if (napi_get_reference_value(env, r->on_output, &callback) == napi_ok && napi_get_global(env, &global) == napi_ok &&
+        napi_create_int32(env, m->fd, &arguments[0]) == napi_ok &&
+        napi_create_buffer_copy(env, m->length, m->data, &copy, &arguments[1]) == napi_ok &&
+        napi_make_callback(env, r->context, global, callback, 2, arguments, &unused) == napi_pending_exception) {
+        napi_value error; /* a listener that throws is an uncaught exception, like any callback */
         napi_get_and_clear_last_exception(env, &error);
         napi_fatal_exception(env, error);
     }
+    napi_close_handle_scope(env, scope);
 }
 
 static void settle(napi_env env, run *r, const cloche_result *result)
@@ -131,23 +127,20 @@ static void settle(napi_env env, run *r, const cloche_result *result)
     napi_reject_deferred(env, r->promise, value);
 }
 
-void run_deliver(napi_env env, message *m)
+void run_deliver_end(napi_env env, message *m)
 {
     run *r = m->run;
+    box *b = r->box;
     napi_handle_scope scope;
 
     if (napi_open_handle_scope(env, &scope) != napi_ok)
         return;
-    if (m->result == NULL) {
-        call_on_output(env, m);
-    } else {
-        box *b = r->box;
-        settle(env, r, m->result);
-        cloche_result_destroy(m->result);
-        m->result = NULL;
-        run_free(env, r);
-        box_leave(b);
-    }
+    if (r->on_output != NULL)
+        addon_flush(b->owner, r);
+    settle(env, r, m->result);
+    cloche_result_destroy(m->result);
+    run_free(env, r);
+    box_leave(b);
     napi_close_handle_scope(env, scope);
 }
 

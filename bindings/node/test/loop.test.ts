@@ -31,6 +31,20 @@ describe.each(backends)('%s', (backend, create) => {
     expect(Math.min(...worst)).toBeLessThan(50)
   })
 
+  it.each(['"x"', '"x".repeat(100_000)'])('timers are on time while a guest prints %s without end, and it can be aborted', async (text) => {
+    const worst = []
+    for (let i = 0; i < 3; i++) {
+      const controller = new AbortController()
+      const timer = setTimeout(() => controller.abort('enough'), 200)
+      worst.push(await lateness(async () => {
+        const run = sandbox.run(`const text = ${text}; for (;;) process.stdout.write(text)`, {}, { timeoutMs: 1000, signal: controller.signal, onStdout() {} })
+        expect(await run.catch((error: unknown) => error)).toBe('enough')
+      }))
+      clearTimeout(timer)
+    }
+    expect(Math.min(...worst)).toBeLessThan(50)
+  })
+
   it('the store of AsyncLocalStorage is the caller\'s after await', async () => {
     const storage = new AsyncLocalStorage<number>()
     const stores = await Promise.all(Array.from({ length: 20 }, (_, i) =>

@@ -201,6 +201,12 @@ describe.each(backends)('%s', (backend, create) => {
     })
   })
 
+  it('takes String, Number and Boolean objects as what they hold, as JSON does', async () => {
+    const context = { s: new String('ab'), n: new Number(5), b: new Boolean(false) }
+    expect((await sandbox.run('return context', context)).value).toEqual({ s: 'ab', n: 5, b: false })
+    expect((await refusal(sandbox.run('return 1', { n: new Number(NaN) }))).message).toContain('context.n')
+  })
+
   it('sees the same object twice, which is no cycle', async () => {
     const shared = { n: 1 }
     expect((await sandbox.run('return context', { a: shared, b: [shared, shared] })).value).toEqual({ a: { n: 1 }, b: [{ n: 1 }, { n: 1 }] })
