@@ -30,7 +30,7 @@ counted() {
     shift
     "$@" >"$log" 2>&1
     local status=$?
-    counts=$(grep -E '[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1 | grep -oE '[0-9]+' | head -n 2 | tr '\n' ' ')
+    counts=$(grep -aE '[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1 | grep -oE '[0-9]+' | head -n 2 | tr '\n' ' ')
     set -- ${counts:-0 0}
     passed=$((passed + $1))
     failed=$((failed + $2))
@@ -56,8 +56,8 @@ on_bun() {
 }
 
 must "the TypeScript layer compiles" node build.mjs
-must lint npm run -s lint
-must types npm run -s typecheck
+must "the sources are clean" npm run -s lint
+must "the types fit" npm run -s typecheck
 counted "tests on Node, with coverage" on_node
 counted "tests on Bun" on_bun
 counted "faults" node test/faults.mjs "$build/bindings/node/faults/cloche.node"

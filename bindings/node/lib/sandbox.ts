@@ -119,18 +119,25 @@ function toListener(onStdout?: OutputListener, onStderr?: OutputListener) {
   })
 }
 
-/** One listener for all runs of a signal: more than ten would look like a leak. */
-const aborts = new WeakMap<AbortSignal, Set<() => void>>()
+/** One listener for all runs of a signal: more than ten would look like a leak. None once no run is left. */
+const aborts = new WeakMap<AbortSignal, { calls: Set<() => void>; listener: () => void }>()
 
-function onAbort(signal: AbortSignal, abort: () => void): () => void {
-  let all = aborts.get(signal)
-  if (all === undefined) {
-    const own = (all = new Set<() => void>())
-    aborts.set(signal, own)
-    signal.addEventListener('abort', () => own.forEach((each) => each()), { once: true })
+function onAbort(signal: AbortSignal, call: () => void): () => void {
+  let entry = aborts.get(signal)
+  if (entry === undefined) {
+    const calls = new Set<() => void>()
+    entry = { calls, listener: () => calls.forEach((each) => each()) }
+    aborts.set(signal, entry)
+    signal.addEventListener('abort', entry.listener)
   }
-  all.add(abort)
-  return () => void all.delete(abort)
+  const { calls, listener } = entry
+  calls.add(call)
+  return () => {
+    calls.delete(call)
+    if (calls.size > 0) return
+    signal.removeEventListener('abort', listener)
+    aborts.delete(signal)
+  }
 }
 
 /** UTF-8 cannot carry a lone surrogate; JSON can. */
@@ -212,7 +219,7 @@ class NativeSandbox implements Sandbox {
   prepare(code: string, given?: RunOptions): SandboxScript {
     if (typeof code !== 'string') throw new SandboxError('SANDBOX_INVALID_OPTIONS', 'code: must be a string')
     const fixed = given === undefined ? undefined : readRunOptions(given)
-    return { run: (context, options) => this.run(code, context, merge(fixed, options)) }
+    return { run: async (context, options) => this.run(code, context, merge(fixed, options)) }
   }
 
   stats(): SandboxStats {
