@@ -75,7 +75,8 @@ const peers = {
   "cloche run": { run: async (code) => (await worker.run(code)).value },
   "cloche run, process": { run: async (code) => (await jailed.run(code)).value },
   "cloche run, jail": { run: async (code) => (await jail.run(code)).value },
-  "a call to a thread and back": { run: () => ping(), isBare: true },
+  "a call to a thread and back": { run: () => ping(0), isBare: true },
+  "the same, with 16 us of work there": { run: () => ping(16), isBare: true },
   "quickjs-emscripten, fresh runtime": { run: await quickjsEmscripten() },
   [isBun ? "Bun Worker per run" : "worker_threads per run"]: { run: runThread, share: 8 },
 };
