@@ -6,6 +6,7 @@
 
 static const napi_type_tag tag = {0x636c6f6368653031, 0x73616e64626f7831};
 
+/* Alive; a sandbox that is disposed or being so throws, as does what is none. */
 box *box_of(napi_env env, napi_value value)
 {
     bool is_box = false;
@@ -16,7 +17,12 @@ box *box_of(napi_env env, napi_value value)
         addon_throw(env, CLOCHE_CODE_INTERNAL, "not a sandbox");
         return NULL;
     }
-    return data;
+    box *b = data;
+    if (b->sandbox == NULL || b->is_disposing) {
+        addon_throw(env, CLOCHE_CODE_DISPOSED, "the sandbox is disposed");
+        return NULL;
+    }
+    return b;
 }
 
 void box_enter(box *b)
@@ -215,10 +221,6 @@ napi_value box_dispose(napi_env env, napi_callback_info info)
 
     if (!addon_ok(env, napi_get_cb_info(env, info, &count, &argument, NULL, NULL)) || (b = box_of(env, argument)) == NULL)
         return NULL;
-    if (b->is_disposing || b->sandbox == NULL) {
-        addon_throw(env, CLOCHE_CODE_DISPOSED, "the sandbox is disposed already");
-        return NULL;
-    }
     if (!addon_ok(env, napi_create_string_utf8(env, "cloche.dispose", NAPI_AUTO_LENGTH, &name)) ||
         !addon_ok(env, napi_create_async_work(env, NULL, name, dispose_work, dispose_done, b, &b->work)) ||
         !addon_ok(env, napi_create_promise(env, &b->disposed, &promise)) ||
@@ -238,12 +240,9 @@ napi_value box_isolation(napi_env env, napi_callback_info info)
     napi_value argument, list;
     box *b;
 
-    if (!addon_ok(env, napi_get_cb_info(env, info, &count, &argument, NULL, NULL)) || (b = box_of(env, argument)) == NULL)
+    if (!addon_ok(env, napi_get_cb_info(env, info, &count, &argument, NULL, NULL)) ||
+        (b = box_of(env, argument)) == NULL)
         return NULL;
-    if (b->sandbox == NULL || b->is_disposing) {
-        addon_throw(env, CLOCHE_CODE_DISPOSED, "the sandbox is disposed");
-        return NULL;
-    }
     return layers_to_js(env, cloche_sandbox_isolation(b->sandbox), &list) ? list : NULL;
 }
 
@@ -254,12 +253,9 @@ napi_value box_stats(napi_env env, napi_callback_info info)
     cloche_stats stats;
     box *b;
 
-    if (!addon_ok(env, napi_get_cb_info(env, info, &count, &argument, NULL, NULL)) || (b = box_of(env, argument)) == NULL)
+    if (!addon_ok(env, napi_get_cb_info(env, info, &count, &argument, NULL, NULL)) ||
+        (b = box_of(env, argument)) == NULL)
         return NULL;
-    if (b->sandbox == NULL || b->is_disposing) {
-        addon_throw(env, CLOCHE_CODE_DISPOSED, "the sandbox is disposed");
-        return NULL;
-    }
     cloche_sandbox_stats(b->sandbox, &stats);
     const struct {
         const char *name;

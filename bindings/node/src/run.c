@@ -182,17 +182,6 @@ static bool take_output(napi_env env, run *r, napi_value callback, cloche_reques
            addon_ok(env, napi_async_init(env, NULL, name, &r->context));
 }
 
-static box *live_box(napi_env env, napi_value value)
-{
-    box *b = box_of(env, value);
-
-    if (b != NULL && (b->sandbox == NULL || b->is_disposing)) {
-        addon_throw(env, CLOCHE_CODE_DISPOSED, "the sandbox is disposed");
-        return NULL;
-    }
-    return b;
-}
-
 napi_value run_submit(napi_env env, napi_callback_info info)
 {
     enum { BOX, CODE, CONTEXT, OPTIONS, OUTPUT, ABORTABLE, COUNT };
@@ -205,7 +194,7 @@ napi_value run_submit(napi_env env, napi_callback_info info)
     box *b;
 
     if (!addon_ok(env, napi_get_cb_info(env, info, &count, arguments, NULL, NULL)) ||
-        (b = live_box(env, arguments[BOX])) == NULL)
+        (b = box_of(env, arguments[BOX])) == NULL)
         return NULL;
     if ((r = calloc(1, sizeof *r)) == NULL || (r->end = malloc(sizeof *r->end)) == NULL) {
         addon_throw(env, CLOCHE_CODE_INTERNAL, "host memory: cannot make a run");
@@ -245,7 +234,7 @@ napi_value run_sync(napi_env env, napi_callback_info info)
     run r = {0};
 
     if (!addon_ok(env, napi_get_cb_info(env, info, &count, arguments, NULL, NULL)) ||
-        (r.box = live_box(env, arguments[BOX])) == NULL)
+        (r.box = box_of(env, arguments[BOX])) == NULL)
         return NULL;
     if (read_request(env, &r, arguments + CODE, &request)) {
         if (cloche_sandbox_run(r.box->sandbox, &request, &result, &err) < 0)
