@@ -124,6 +124,7 @@ static void keep_stack(cl_guest *guest, cloche_error_detail *detail, cl_text sta
         if (!is_inner_frame(at, length)) {
             if (scratch->length > 0)
                 cl_buf_puts(scratch, "\n");
+            cl_stop_check(guest); /* a frame's place is looked up over the whole source */
             add_frame(guest, at, length, detail);
             if (length > 0 && !has(at, length, "(native)"))
                 users_end = scratch->length;

@@ -5,13 +5,15 @@
 
 #include "isolate/typescript/tokens.h"
 
-enum { BLOCKS_MOST = 256, NAMES_MOST = 1024 };
+/* Bounds of the work: this is host code, which no deadline interrupts. */
+enum { BLOCKS_MOST = 128, NAMES_MOST = 512, LOOKS_MOST = 1 << 23 };
 
 /* namespace A.B { ... } is two blocks, one in the other, with the same braces. */
 typedef struct block {
     uint32_t name;          /* token */
     uint32_t open, close;   /* tokens of its braces */
     int parent;             /* the block it lies in; -1: none */
+    int space;              /* the first block of the same namespace */
     uint32_t around;        /* token of the brace around it, 0: none: where its name is declared */
 } block;
 
@@ -76,6 +78,24 @@ static uint32_t brace_around(const cl_tokens *t, uint32_t token)
     return 0;
 }
 
+static bool is_same(const merge *m, int a, int b)
+{
+    return m->blocks[a].space == m->blocks[b].space;
+}
+
+/* The same namespace: the same name in the same place, or in the same namespace. Its first block stands for it. */
+static int space_of(const merge *m, const block *of)
+{
+    for (int i = 0; i < m->block_count; i++) {
+        const block *b = &m->blocks[i];
+        bool is_beside = of->parent < 0 || b->parent < 0 ? of->parent == b->parent && of->around == b->around
+                                                         : is_same(m, of->parent, b->parent);
+        if (is_beside && cl_token_same(&m->t, of->name, b->name))
+            return b->space;
+    }
+    return m->block_count;
+}
+
 static bool find_blocks(merge *m)
 {
     const cl_tokens *t = &m->t;
@@ -96,27 +116,11 @@ static bool find_blocks(merge *m)
                 return false;
             m->blocks[m->block_count] = (block){.name = name, .open = end, .close = t->list[end].match, .parent = parent,
                                                 .around = name == i + 1 ? around : end + 1};
+            m->blocks[m->block_count].space = space_of(m, &m->blocks[m->block_count]);
             parent = m->block_count++;
         }
     }
     return m->block_count > 1;
-}
-
-/* The same namespace: the same name in the same place, or in the same namespace. */
-static bool is_same(const merge *m, int a, int b)
-{
-    while (a >= 0 && b >= 0) {
-        if (a == b)
-            return true;
-        const block *x = &m->blocks[a], *y = &m->blocks[b];
-        if (!cl_token_same(&m->t, x->name, y->name))
-            return false;
-        if (x->parent < 0 || y->parent < 0)
-            return x->parent < 0 && y->parent < 0 && x->around == y->around;
-        a = x->parent;
-        b = y->parent;
-    }
-    return false;
 }
 
 static bool add_name(merge *m, uint32_t token, int in, bool is_mutable)
@@ -373,6 +377,16 @@ static bool write(merge *m, size_t length, cl_buf *out, cl_insertions *made)
     return made->count > 0 && !out->failed;
 }
 
+/* For each block and name, the tokens of the block and the names before are looked at. */
+static bool is_bounded(const merge *m)
+{
+    uint64_t looks = (uint64_t)m->block_count * m->name_count;
+
+    for (int b = 0; b < m->block_count; b++)
+        looks += m->blocks[b].close - m->blocks[b].open;
+    return looks * m->name_count <= LOOKS_MOST;
+}
+
 bool cl_merge_namespaces(const char *code, size_t length, cl_buf *out, cl_insertions *made)
 {
     made->count = 0;
@@ -383,7 +397,7 @@ bool cl_merge_namespaces(const char *code, size_t length, cl_buf *out, cl_insert
         free(m);
         return false;
     }
-    bool is_changed = find_blocks(m) && find_names(m) && write(m, length, out, made);
+    bool is_changed = find_blocks(m) && find_names(m) && is_bounded(m) && write(m, length, out, made);
     cl_tokens_free(&m->t);
     free(m);
     return is_changed;

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NESTING_MOST = 4096 };
+/* All of this is host code, which no deadline interrupts: a source beyond these is not looked at. */
+enum { NESTING_MOST = 128, TOKENS_MOST = 1 << 19 };
 
 typedef struct scan {
     const char *code;
@@ -38,6 +39,8 @@ static bool add(scan *s, cl_token_type type, size_t start)
 {
     cl_tokens *out = s->out;
 
+    if (out->count == TOKENS_MOST)
+        return false;
     if (out->count == s->room) {
         uint32_t room = s->room < 256 ? 256 : s->room * 2;
         cl_token *list = realloc(out->list, room * sizeof *list);

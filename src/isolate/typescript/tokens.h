@@ -31,7 +31,7 @@ typedef struct cl_tokens {
     uint32_t count;
 } cl_tokens;
 
-/* false: no memory, or brackets that do not pair; nothing is to be freed then. */
+/* false: no memory, brackets that do not pair or nest too deeply, too many tokens; nothing is to be freed then. */
 bool cl_tokens_make(const char *code, size_t length, cl_tokens *out);
 void cl_tokens_free(cl_tokens *tokens);
 
