@@ -342,6 +342,20 @@ START_TEST(odd_bytes_end_and_the_next_translation_is_right)
 }
 END_TEST
 
+/* What is merged is found by host code, which no deadline interrupts. */
+START_TEST(many_namespaces_are_merged_and_too_many_end_in_time)
+{
+    cloche_sandbox *sandbox = open_sandbox();
+    char *many = repeated("namespace A { export const a = 1 } ", "namespace B { export const b = 2 } ", 100,
+                          "namespace A { export const c = a + 1 } return A.c");
+
+    expect_ts(sandbox, many, "2");
+    free(many);
+    expect_survived(sandbox, repeated("", "namespace A { export function f() { return g } } ", 20000, "A.f()"), true);
+    cloche_sandbox_destroy(sandbox);
+}
+END_TEST
+
 START_TEST(a_lone_surrogate_stays_what_it_is)
 {
     cloche_sandbox *sandbox = open_sandbox();
@@ -536,7 +550,7 @@ TEST_MAIN("api/typescript", each_kind_may_be_typescript, auto_never_touches_java
           stacks_name_each_frame_in_the_source, what_no_way_translates_is_refused_by_name,
           the_text_of_an_error_shows_the_line_and_a_caret, javascript_that_is_typescript_is_told_so,
           deep_sources_end_and_the_next_translation_is_right, large_sources_end_and_the_next_translation_is_right,
-          odd_bytes_end_and_the_next_translation_is_right, a_lone_surrogate_stays_what_it_is,
+          odd_bytes_end_and_the_next_translation_is_right, many_namespaces_are_merged_and_too_many_end_in_time, a_lone_surrogate_stays_what_it_is,
           deadline_cpu_time_and_abort_hold_while_a_source_is_translated,
           the_memory_limit_holds_while_a_source_is_translated, a_source_that_came_before_is_not_translated_again,
           no_translation_stands_in_for_another, a_callback_of_a_run_may_run_typescript,
